@@ -1,0 +1,71 @@
+//! `amiss ledger …`: one file per command.
+
+mod abandon;
+mod check;
+mod claim;
+mod cleanup;
+mod complete;
+mod init;
+mod list;
+mod quarantine;
+mod renew;
+mod resize;
+mod retune;
+mod show;
+mod stage;
+mod stats;
+
+use clap::Subcommand;
+
+use crate::stream::Status;
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Prepare a record root, or validate, migrate, settle and clean one
+    Init(init::Arguments),
+    /// Claim a delivery: who may evaluate it now, or what a retry publishes
+    Claim(claim::Arguments),
+    /// Renew a lease
+    Renew(renew::Arguments),
+    /// Freeze the verdict of a run
+    Stage(stage::Arguments),
+    /// End a delivery with the exact value that was published
+    Complete(complete::Arguments),
+    /// Remove what is safe to forget
+    Cleanup(cleanup::Arguments),
+    /// Show one row, and what each command would answer now
+    Show(show::Arguments),
+    /// List the rows
+    List(list::Arguments),
+    /// Validate everything and report every defect, read-only
+    Check(check::Arguments),
+    /// Counts, capacity, bytes, clock and age
+    Stats(stats::Arguments),
+    /// Move a damaged or unknown file out of a root
+    Quarantine(quarantine::Arguments),
+    /// End a running or staged row by hand
+    Abandon(abandon::Arguments),
+    /// Change the cap of a root
+    Resize(resize::Arguments),
+    /// Change the lease and the windows of a root
+    Retune(retune::Arguments),
+}
+
+pub fn run(command: Command) -> Status {
+    match command {
+        Command::Init(arguments) => init::run(arguments),
+        Command::Claim(arguments) => claim::run(arguments),
+        Command::Renew(arguments) => renew::run(arguments),
+        Command::Stage(arguments) => stage::run(arguments),
+        Command::Complete(arguments) => complete::run(arguments),
+        Command::Cleanup(arguments) => cleanup::run(arguments),
+        Command::Show(arguments) => show::run(arguments),
+        Command::List(arguments) => list::run(arguments),
+        Command::Check(arguments) => check::run(arguments),
+        Command::Stats(arguments) => stats::run(arguments),
+        Command::Quarantine(arguments) => quarantine::run(arguments),
+        Command::Abandon(arguments) => abandon::run(arguments),
+        Command::Resize(arguments) => resize::run(arguments),
+        Command::Retune(arguments) => retune::run(arguments),
+    }
+}

@@ -1,0 +1,29 @@
+//! `amiss`: composable commands, JSON in, JSON out.
+#![allow(dead_code)]
+#![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::string_slice))]
+
+mod args;
+mod bench;
+mod cli;
+mod completions;
+mod explain;
+mod failure;
+mod ingress_sign;
+mod ingress_verify;
+mod ledger;
+mod man;
+mod outbox;
+mod publish;
+mod refresh;
+mod run_bootstrap;
+mod schema;
+mod seal_key;
+mod stream;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    cli::Cli::parse().run().into()
+}

@@ -1,0 +1,269 @@
+//! Documents in, answers out: how every command reads standard input and ends (page 1.2, 1.3).
+
+use std::io::{self, IsTerminal, Write};
+
+use amiss::code::Code;
+use amiss::delivery::Envelope;
+use amiss::json::{Documents, MAX_ENVELOPE_BYTES};
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+
+/// The exit status of a whole call: that of the first document that failed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Status(u8);
+
+impl Status {
+    /// Done, or nothing to do.
+    pub const OK: Status = Status(0);
+
+    /// The status of a code.
+    pub const fn of(code: Code) -> Status {
+        Status(code.status())
+    }
+
+    /// Keeps the first that is not 0.
+    pub fn keep_first(&mut self, other: Status) {
+        if self.0 == 0 {
+            *self = other;
+        }
+    }
+}
+
+impl From<Status> for std::process::ExitCode {
+    fn from(status: Status) -> std::process::ExitCode {
+        std::process::ExitCode::from(status.0)
+    }
+}
+
+/// What a step did with one envelope.
+#[derive(Debug)]
+pub struct Answer {
+    /// What is handed on.
+    pub envelope: Envelope,
+    /// Why it was refused, if it was.
+    pub failure: Option<Failure>,
+}
+
+impl Answer {
+    /// Done, or passed on.
+    pub const fn done(envelope: Envelope) -> Answer {
+        Answer {
+            envelope,
+            failure: None,
+        }
+    }
+
+    /// Refused, with the envelope as it then is.
+    pub const fn refused(envelope: Envelope, failure: Failure) -> Answer {
+        Answer {
+            envelope,
+            failure: Some(failure),
+        }
+    }
+}
+
+/// Standard output, which can break in two ways that must not be confused.
+pub struct Output {
+    out: io::Stdout,
+    indented: bool,
+    /// Somebody closed the pipe: nothing more is written, nothing is complained about.
+    closed: bool,
+}
+
+impl Output {
+    pub fn new() -> Output {
+        let out = io::stdout();
+        Output {
+            indented: out.is_terminal(),
+            out,
+            closed: false,
+        }
+    }
+
+    /// Prints one value: indented on a terminal, one line elsewhere. The status is 74 when it
+    /// could not be written, and 0 for a closed pipe.
+    pub fn print<T: Serialize>(&mut self, value: &T) -> Status {
+        let text = if self.indented {
+            // Through a value, so that the raw text of foreign members is indented too; a number
+            // that a value cannot hold exactly is printed as it came, in one line.
+            serde_json::to_string(value).map(|line| indent(&line))
+        } else {
+            serde_json::to_string(value)
+        };
+        match text {
+            Ok(text) => self.write_line(&text),
+            Err(error) => {
+                complain(&Failure::new(
+                    Code::Internal,
+                    format!("cannot form the answer: {error}"),
+                ));
+                Status::of(Code::Internal)
+            }
+        }
+    }
+
+    /// Prints one line of text and flushes it.
+    pub fn write_line(&mut self, text: &str) -> Status {
+        if self.closed {
+            return Status::OK;
+        }
+        let mut out = self.out.lock();
+        let written = out
+            .write_all(text.as_bytes())
+            .and_then(|()| out.write_all(b"\n"))
+            .and_then(|()| out.flush());
+        match written {
+            Ok(()) => Status::OK,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Status::OK
+            }
+            Err(error) => {
+                self.closed = true;
+                let message = format!("cannot write the answer to standard output: {error}");
+                complain(&Failure::new(Code::Io, message));
+                Status::of(Code::Io)
+            }
+        }
+    }
+}
+
+/// Puts line breaks and two blanks a level into JSON text, leaving every token as it is.
+fn indent(line: &str) -> String {
+    let mut text = String::with_capacity(line.len().saturating_mul(2));
+    let mut depth = 0_usize;
+    let mut inside = false;
+    let mut escaped = false;
+    let mut rest = line.chars().peekable();
+    while let Some(letter) = rest.next() {
+        if inside {
+            text.push(letter);
+            inside = escaped || letter != '"';
+            escaped = !escaped && letter == '\\';
+            continue;
+        }
+        match letter {
+            '"' => {
+                inside = true;
+                text.push(letter);
+            }
+            '{' | '[' => {
+                text.push(letter);
+                if let Some(end) = rest.next_if(|next| matches!(next, '}' | ']')) {
+                    text.push(end);
+                } else {
+                    depth = depth.saturating_add(1);
+                    break_line(&mut text, depth);
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                break_line(&mut text, depth);
+                text.push(letter);
+            }
+            ',' => {
+                text.push(letter);
+                break_line(&mut text, depth);
+            }
+            ':' => text.push_str(": "),
+            ' ' | '\t' | '\r' | '\n' => {}
+            other => text.push(other),
+        }
+    }
+    text
+}
+
+fn break_line(text: &mut String, depth: usize) {
+    text.push('\n');
+    text.extend(std::iter::repeat_n("  ", depth));
+}
+
+/// One line on standard error: what failed and what to do. A standard error that cannot be written
+/// changes nothing.
+pub fn complain(failure: &Failure) {
+    let mut line = format!("amiss: {}: {}", failure.code, failure.message);
+    if let Some(hint) = &failure.hint {
+        line.push_str(" (");
+        line.push_str(hint);
+        line.push(')');
+    }
+    note(&line);
+}
+
+/// A line for a person on standard error.
+pub fn note(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// Prints a failure that belongs to no envelope of the input, and says its status.
+pub fn fail(failure: Failure) -> Status {
+    finish(
+        Answer::refused(Envelope::new(), failure),
+        &mut Output::new(),
+    )
+}
+
+/// Prints an answer and says its status.
+pub fn finish(answer: Answer, output: &mut Output) -> Status {
+    let Answer {
+        mut envelope,
+        failure,
+    } = answer;
+    let mut status = Status::OK;
+    if let Some(failure) = failure {
+        status = Status::of(failure.code);
+        complain(&failure);
+        if let Err(error) = envelope.set("error", &failure) {
+            complain(&error.into());
+        }
+    }
+    status.keep_first(output.print(&envelope));
+    status
+}
+
+/// Answers every envelope on standard input in order, one line each. An envelope that carries
+/// `error` passes through untouched, with that error's status.
+pub fn each_envelope(mut step: impl FnMut(Envelope) -> Answer) -> Status {
+    let mut output = Output::new();
+    let mut documents = Documents::new(io::stdin().lock(), MAX_ENVELOPE_BYTES);
+    let mut status = Status::OK;
+    loop {
+        let envelope = match documents.next_document() {
+            Ok(None) => return status,
+            Ok(Some(text)) => Envelope::parse(text).map_err(Failure::from),
+            Err(error) => {
+                // Where the next document would start is not known, so this is the last answer.
+                let answer = Answer::refused(Envelope::new(), error.into());
+                status.keep_first(finish(answer, &mut output));
+                return status;
+            }
+        };
+        match envelope.and_then(|envelope| Ok((passed_error(&envelope)?, envelope))) {
+            Ok((Some(error), envelope)) => {
+                status.keep_first(error);
+                status.keep_first(output.print(&envelope));
+            }
+            Ok((None, envelope)) => status.keep_first(finish(step(envelope), &mut output)),
+            Err(failure) => {
+                let answer = Answer::refused(Envelope::new(), failure);
+                status.keep_first(finish(answer, &mut output));
+            }
+        }
+    }
+}
+
+/// The status of the error that an envelope carries, if it carries one.
+pub fn passed_error(envelope: &Envelope) -> Result<Option<Status>, Failure> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code, reason = "the members are checked, only the code is used")]
+    struct Carried {
+        code: Code,
+        message: String,
+        hint: Option<String>,
+        retry_at_unix_millis: Option<i64>,
+    }
+    let carried: Option<Carried> = envelope.member("error")?;
+    Ok(carried.map(|carried| Status::of(carried.code)))
+}

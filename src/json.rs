@@ -1,0 +1,557 @@
+//! The one reader of untrusted JSON: bounded before it allocates, strict about what it accepts.
+//!
+//! A stream of documents is cut at the first byte that makes the present one too large, too deep or
+//! no JSON; nothing behind it is read (page 1.2). Values that amiss does not own stay text.
+
+use std::io::{self, Read};
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::code::{Code, Coded};
+
+/// Nesting that any document may have, in levels (page 1.2).
+pub const MAX_DEPTH: usize = 64;
+/// The ceiling of an envelope, in bytes (page 1.2).
+pub const MAX_ENVELOPE_BYTES: usize = 1024 * 1024;
+/// The ceiling of an ingress request, in bytes (page 1.2).
+pub const MAX_REQUEST_BYTES: usize = 16 * 1024 * 1024;
+/// The ceiling of a configuration file, in bytes.
+pub const MAX_CONFIG_BYTES: usize = 1024 * 1024;
+
+/// Why a document was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum JsonError {
+    /// The input ended without any document.
+    #[error("the input holds no JSON document, so nothing was done")]
+    Empty,
+    /// More bytes than the ceiling.
+    #[error("the document is over its ceiling of {ceiling} bytes")]
+    TooLarge {
+        /// The ceiling in bytes.
+        ceiling: usize,
+    },
+    /// More levels than [`MAX_DEPTH`].
+    #[error("the document nests deeper than {MAX_DEPTH} levels")]
+    TooDeep,
+    /// Not JSON, or not the shape asked for.
+    #[error("{what}: {reason}")]
+    Malformed {
+        /// Which document or member.
+        what: String,
+        /// What the parser found.
+        reason: String,
+    },
+    /// The stream itself failed.
+    #[error("cannot read the input")]
+    Io(#[from] io::Error),
+}
+
+impl JsonError {
+    fn malformed(what: impl Into<String>, reason: impl std::fmt::Display) -> JsonError {
+        JsonError::Malformed {
+            what: what.into(),
+            reason: reason.to_string(),
+        }
+    }
+}
+
+impl Coded for JsonError {
+    fn code(&self) -> Code {
+        match self {
+            JsonError::TooLarge { .. } | JsonError::TooDeep => Code::InputTooLarge,
+            JsonError::Empty | JsonError::Malformed { .. } => Code::InputMalformed,
+            JsonError::Io(_) => Code::Io,
+        }
+    }
+    fn hint(&self) -> Option<String> {
+        match self {
+            JsonError::Empty => Some("an earlier command printed nothing; see its error".into()),
+            _ => None,
+        }
+    }
+}
+
+/// What the scanner is inside of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Before a document.
+    Between,
+    /// Inside brackets, outside a string.
+    Open,
+    /// Inside a string; `escaped` after a backslash.
+    Text { escaped: bool },
+    /// Inside a bare word or number at the top level.
+    Word,
+}
+
+/// Finds where one document ends, byte by byte, without keeping more than its depth. Whether the
+/// bytes are JSON is for the parser to say; this only bounds what the parser gets.
+struct Extent {
+    place: Place,
+    depth: usize,
+}
+
+/// What one byte did to the document.
+enum Step {
+    More,
+    /// The document ends with this byte.
+    Ends,
+    /// The document ended before this byte.
+    EndedBefore,
+}
+
+impl Extent {
+    fn take(&mut self, byte: u8) -> Result<Step, JsonError> {
+        match self.place {
+            Place::Text { escaped } => {
+                if escaped || byte == b'\\' {
+                    self.place = Place::Text { escaped: !escaped };
+                } else if byte == b'"' {
+                    if self.depth == 0 {
+                        return Ok(Step::Ends);
+                    }
+                    self.place = Place::Open;
+                }
+                Ok(Step::More)
+            }
+            Place::Word => match byte {
+                b' ' | b'\t' | b'\r' | b'\n' | b'{' | b'[' | b'"' | b'}' | b']' | b',' => {
+                    Ok(Step::EndedBefore)
+                }
+                _ => Ok(Step::More),
+            },
+            Place::Between | Place::Open => self.take_structure(byte),
+        }
+    }
+
+    fn take_structure(&mut self, byte: u8) -> Result<Step, JsonError> {
+        match byte {
+            b'{' | b'[' => {
+                self.depth = self.depth.saturating_add(1);
+                if self.depth > MAX_DEPTH {
+                    return Err(JsonError::TooDeep);
+                }
+                self.place = Place::Open;
+            }
+            b'}' | b']' => {
+                self.depth = self.depth.saturating_sub(1);
+                if self.depth == 0 {
+                    return Ok(Step::Ends);
+                }
+            }
+            b'"' => self.place = Place::Text { escaped: false },
+            _ if self.place == Place::Between => self.place = Place::Word,
+            _ => {}
+        }
+        Ok(Step::More)
+    }
+}
+
+/// Cuts a stream into JSON documents, one after the other (NDJSON or any concatenation).
+pub struct Documents<R> {
+    input: R,
+    ceiling: usize,
+    buffer: Vec<u8>,
+    /// How much of `buffer` earlier documents used up.
+    start: usize,
+    seen: usize,
+    finished: bool,
+}
+
+impl<R: Read> Documents<R> {
+    /// Documents of at most `ceiling` bytes each.
+    pub const fn new(input: R, ceiling: usize) -> Documents<R> {
+        Documents {
+            input,
+            ceiling,
+            buffer: Vec::new(),
+            start: 0,
+            seen: 0,
+            finished: false,
+        }
+    }
+
+    /// The next document's text, or `None` at the end of the input. After an error nothing more is
+    /// read: where the next document would start is not known.
+    ///
+    /// # Errors
+    /// [`JsonError`]; `Empty` when the whole input has no document.
+    pub fn next_document(&mut self) -> Result<Option<&str>, JsonError> {
+        if self.finished {
+            return Ok(None);
+        }
+        match self.find() {
+            Ok(Some((from, to))) => {
+                self.seen = self.seen.saturating_add(1);
+                self.start = to;
+                let bytes = self.buffer.get(from..to).unwrap_or_default();
+                std::str::from_utf8(bytes).map(Some).map_err(|error| {
+                    self.finished = true;
+                    JsonError::malformed("the input", format!("not UTF-8: {error}"))
+                })
+            }
+            Ok(None) => {
+                self.finished = true;
+                if self.seen == 0 {
+                    Err(JsonError::Empty)
+                } else {
+                    Ok(None)
+                }
+            }
+            Err(error) => {
+                self.finished = true;
+                Err(error)
+            }
+        }
+    }
+
+    /// Where the next document lies in the buffer, reading on until it is whole.
+    fn find(&mut self) -> Result<Option<(usize, usize)>, JsonError> {
+        self.buffer.drain(..self.start);
+        self.start = 0;
+        let mut extent = Extent {
+            place: Place::Between,
+            depth: 0,
+        };
+        let mut from = 0;
+        let mut at = 0;
+        loop {
+            while let Some(&byte) = self.buffer.get(at) {
+                if extent.place == Place::Between && matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
+                    at = at.saturating_add(1);
+                    from = at;
+                    continue;
+                }
+                let after = at.saturating_add(1);
+                match extent.take(byte)? {
+                    Step::Ends => return Ok(Some((from, after))),
+                    Step::EndedBefore => return Ok(Some((from, at))),
+                    Step::More => at = after,
+                }
+                if after.saturating_sub(from) >= self.ceiling {
+                    return Err(JsonError::TooLarge {
+                        ceiling: self.ceiling,
+                    });
+                }
+            }
+            // Blanks before a document are not kept, so that endless ones cost no memory.
+            self.buffer.drain(..from);
+            at = at.saturating_sub(from);
+            from = 0;
+            if self.fill()? == 0 {
+                return Ok((extent.place != Place::Between).then_some((from, at)));
+            }
+        }
+    }
+
+    fn fill(&mut self) -> Result<usize, JsonError> {
+        let mut chunk = [0_u8; 16 * 1024];
+        loop {
+            match self.input.read(&mut chunk) {
+                Ok(count) => {
+                    self.buffer
+                        .extend_from_slice(chunk.get(..count).unwrap_or_default());
+                    return Ok(count);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(JsonError::Io(error)),
+            }
+        }
+    }
+}
+
+/// Parses text that came from outside into a typed value: bounded in depth, and unknown, missing
+/// and repeated members are refused by the type's own rules.
+///
+/// # Errors
+/// [`JsonError::TooDeep`] and [`JsonError::Malformed`]; `what` names the document in the message.
+pub fn parse<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, JsonError> {
+    check_depth(text.as_bytes())?;
+    serde_json::from_str(text).map_err(|error| JsonError::malformed(what, error))
+}
+
+/// Like [`parse`], and refuses a repeated member anywhere, also where the type would ignore it.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_value(text: &str, what: &str) -> Result<serde_json::Value, JsonError> {
+    check_depth(text.as_bytes())?;
+    let strict: Strict =
+        serde_json::from_str(text).map_err(|error| JsonError::malformed(what, error))?;
+    Ok(strict.0)
+}
+
+/// Refuses brackets nested deeper than [`MAX_DEPTH`], whatever else is wrong with the text.
+///
+/// # Errors
+/// [`JsonError::TooDeep`].
+pub fn check_depth(text: &[u8]) -> Result<(), JsonError> {
+    let mut extent = Extent {
+        place: Place::Between,
+        depth: 0,
+    };
+    for &byte in text {
+        match extent.take(byte)? {
+            Step::More => {}
+            // Another value follows; the parser will refuse it, its depth counts anew.
+            Step::Ends | Step::EndedBefore => {
+                extent = Extent {
+                    place: Place::Between,
+                    depth: 0,
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A JSON value in which no object has a member twice.
+struct Strict(serde_json::Value);
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        StrictSeed.deserialize(deserializer).map(Strict)
+    }
+}
+
+struct StrictSeed;
+
+impl<'de> DeserializeSeed<'de> for StrictSeed {
+    type Value = serde_json::Value;
+    fn deserialize<D: serde::Deserializer<'de>>(self, input: D) -> Result<Self::Value, D::Error> {
+        input.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for StrictSeed {
+    type Value = serde_json::Value;
+
+    fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("a JSON value")
+    }
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(serde_json::Value::Null)
+    }
+    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(value.into())
+    }
+    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(value.into())
+    }
+    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(value.into())
+    }
+    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(value.into())
+    }
+    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
+        Ok(value.into())
+    }
+    fn visit_string<E>(self, value: String) -> Result<Self::Value, E> {
+        Ok(value.into())
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(StrictSeed)? {
+            list.push(item);
+        }
+        Ok(list.into())
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let mut object = serde_json::Map::new();
+        while let Some(name) = members.next_key::<String>()? {
+            if object.contains_key(&name) {
+                return Err(serde::de::Error::custom(format!(
+                    "member `{name}` is there twice"
+                )));
+            }
+            let value = members.next_value_seed(StrictSeed)?;
+            object.insert(name, value);
+        }
+        Ok(object.into())
+    }
+}
+
+/// An object whose members keep their order and their exact text.
+#[derive(Debug, Default, Clone)]
+pub struct Members(Vec<(String, Box<RawValue>)>);
+
+impl Members {
+    /// The text of a member.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(other, _)| other == name)
+            .map(|(_, raw)| raw.get())
+    }
+
+    /// Sets a member in its old place, or at the end.
+    pub fn set(&mut self, name: &str, value: Box<RawValue>) {
+        match self.0.iter_mut().find(|(other, _)| other == name) {
+            Some(slot) => slot.1 = value,
+            None => self.0.push((name.to_owned(), value)),
+        }
+    }
+
+    /// Sets a member in front of all others, or in its old place.
+    pub fn set_first(&mut self, name: &str, value: Box<RawValue>) {
+        if self.get(name).is_none() {
+            self.0.insert(0, (name.to_owned(), value));
+        } else {
+            self.set(name, value);
+        }
+    }
+
+    /// Takes a member away.
+    pub fn remove(&mut self, name: &str) {
+        self.0.retain(|(other, _)| other != name);
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+}
+
+impl serde::Serialize for Members {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, raw)| (name, raw)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Members;
+            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                out.write_str("a JSON object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut input: A) -> Result<Members, A::Error> {
+                let mut list: Vec<(String, Box<RawValue>)> = Vec::new();
+                let mut known = std::collections::HashSet::new();
+                while let Some((name, raw)) = input.next_entry::<String, Box<RawValue>>()? {
+                    if !known.insert(name.clone()) {
+                        return Err(serde::de::Error::custom(format!(
+                            "member `{name}` is there twice"
+                        )));
+                    }
+                    list.push((name, raw));
+                }
+                Ok(Members(list))
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}
+
+/// The text of a value, for a member of an envelope.
+///
+/// # Errors
+/// [`JsonError::Malformed`] when the value has no JSON form; amiss has no such type.
+pub fn to_raw<T: serde::Serialize + ?Sized>(value: &T) -> Result<Box<RawValue>, JsonError> {
+    serde_json::value::to_raw_value(value).map_err(|error| JsonError::malformed("output", error))
+}
+
+/// RFC 8785 canonical JSON of a value.
+///
+/// # Errors
+/// [`JsonError::Malformed`] when the value has no canonical form.
+pub fn canonical<T: serde::Serialize>(value: &T) -> Result<Vec<u8>, JsonError> {
+    serde_json_canonicalizer::to_vec(value)
+        .map_err(|error| JsonError::malformed("canonical JSON", error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &[u8], ceiling: usize) -> Result<Vec<String>, JsonError> {
+        let mut documents = Documents::new(text, ceiling);
+        let mut list = Vec::new();
+        while let Some(text) = documents.next_document()? {
+            list.push(text.to_owned());
+        }
+        Ok(list)
+    }
+
+    #[test]
+    fn documents_may_follow_each_other_with_or_without_blanks() {
+        let list = all(br#" {"a":"}"}{"b":[1]} 12 "x\"y" true"#, 100).unwrap();
+        assert_eq!(
+            list,
+            [r#"{"a":"}"}"#, r#"{"b":[1]}"#, "12", r#""x\"y""#, "true"]
+        );
+    }
+
+    #[test]
+    fn an_input_without_a_document_is_an_error() {
+        assert!(matches!(all(b" \n\t ", 100), Err(JsonError::Empty)));
+    }
+
+    #[test]
+    fn a_document_over_its_ceiling_is_found_without_reading_further() {
+        struct Endless;
+        impl Read for Endless {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                buffer.fill(b'"');
+                buffer[1..].fill(b'x');
+                Ok(buffer.len())
+            }
+        }
+        let mut documents = Documents::new(Endless, 1000);
+        let mut outcome = Ok(Some(""));
+        for _ in 0..3 {
+            outcome = documents.next_document();
+            if outcome.is_err() {
+                break;
+            }
+        }
+        assert!(matches!(
+            outcome,
+            Err(JsonError::TooLarge { ceiling: 1000 })
+        ));
+    }
+
+    #[test]
+    fn a_document_of_exactly_the_ceiling_is_read() {
+        assert_eq!(all(br#"{"a":1}"#, 7).unwrap().len(), 1);
+        assert!(matches!(
+            all(br#"{"a":1}"#, 6),
+            Err(JsonError::TooLarge { .. })
+        ));
+    }
+
+    #[test]
+    fn sixty_four_levels_are_read_and_sixty_five_are_not() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(all(nested(64).as_bytes(), 1000).is_ok());
+        assert!(matches!(
+            all(nested(65).as_bytes(), 1000),
+            Err(JsonError::TooDeep)
+        ));
+        assert!(matches!(
+            check_depth(nested(65).as_bytes()),
+            Err(JsonError::TooDeep)
+        ));
+    }
+
+    #[test]
+    fn a_repeated_member_is_refused_at_any_depth() {
+        assert!(parse_value(r#"{"a":{"b":1,"b":2}}"#, "x").is_err());
+        assert!(parse::<Members>(r#"{"a":1,"a":1}"#, "x").is_err());
+    }
+
+    #[test]
+    fn members_keep_their_order_and_their_text() {
+        let mut members: Members = parse(r#"{"z":1.50,"a":1e400}"#, "x").unwrap();
+        members.set("z", to_raw(&2).unwrap());
+        assert_eq!(
+            serde_json::to_string(&members).unwrap(),
+            r#"{"z":2,"a":1e400}"#
+        );
+    }
+}

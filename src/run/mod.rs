@@ -1,0 +1,3 @@
+//! Refresh, the supervised run, the conclusion and publication (page 4).
+
+pub mod conclusion;
