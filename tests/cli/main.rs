@@ -1,7 +1,13 @@
 //! The command line as a whole: streams, statuses, help.
 #![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
     clippy::arithmetic_side_effects,
-    reason = "a test that overflows fails, as it should"
+    clippy::print_stdout,
+    reason = "a test that panics fails, as it should"
 )]
 
 #[path = "../common/mod.rs"]
