@@ -32,7 +32,7 @@ impl TimeArgs {
 #[derive(Debug, Clone, Args)]
 pub struct RootArgs {
     /// The record root, a private local directory
-    #[arg(long, value_name = "DIR", env = "AMISS_ROOT")]
+    #[arg(long, value_name = "DIR", env = "AMISS_ROOT", hide_env_values = true)]
     pub root: PathBuf,
 
     /// How long to wait for a lock

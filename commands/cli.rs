@@ -1,24 +1,60 @@
 //! The command tree: what the user types.
 
-use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 
-use crate::stream::Status;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::stream::{Output, Status, Words, speak};
 use crate::{
-    bench, completions, explain, ingress_sign, ingress_verify, ledger, man, outbox, publish,
+    bench, completions, explain, help, ingress_sign, ingress_verify, ledger, man, outbox, publish,
     refresh, run_bootstrap, schema, seal_key,
 };
 
 /// The durable delivery record, supervised runner and push outbox behind a merge gate
+///
+/// Every command does one step: JSON on standard input, JSON on standard output, words for people
+/// on standard error. A pipe joins the steps to a flow.
 #[derive(Debug, Parser)]
 #[command(
     name = "amiss",
-    version,
+    version = env!("AMISS_VERSION"),
     infer_subcommands = false,
-    arg_required_else_help = true
+    disable_help_subcommand = true,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = "Example:
+  amiss ledger list --root /var/lib/amiss
+
+`amiss help statuses` explains the exit statuses, `amiss explain CODE` every error code."
 )]
 pub struct Cli {
+    #[command(flatten)]
+    words: WordArgs,
     #[command(subcommand)]
     command: Command,
+}
+
+/// How much a person wants to read.
+#[derive(Debug, clap::Args)]
+struct WordArgs {
+    /// Say nothing on standard error but errors: no notes, no progress
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// Say more on standard error: one line a document, and what an error code means
+    #[arg(short, long, global = true)]
+    verbose: bool,
+}
+
+impl WordArgs {
+    const fn words(&self) -> Words {
+        match (self.quiet, self.verbose) {
+            (true, _) => Words::Few,
+            (false, true) => Words::Many,
+            (false, false) => Words::Usual,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -51,12 +87,13 @@ enum Command {
     Man(man::Arguments),
     /// Say what an error code means and what to do
     Explain(explain::Arguments),
+    /// Print the help of a command, or the exit statuses
+    Help(help::Arguments),
 }
 
-impl Cli {
-    /// Runs the chosen command.
-    pub fn run(self) -> Status {
-        match self.command {
+impl Command {
+    fn run(self) -> Status {
+        match self {
             Command::IngressVerify(arguments) => ingress_verify::run(arguments),
             Command::Ledger(command) => ledger::run(command),
             Command::Refresh(arguments) => refresh::run(arguments),
@@ -67,9 +104,41 @@ impl Cli {
             Command::Outbox(command) => outbox::run(command),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Schema(arguments) => schema::run(arguments),
-            Command::Completions(arguments) => completions::run(arguments),
-            Command::Man(arguments) => man::run(arguments),
-            Command::Explain(arguments) => explain::run(arguments),
+            Command::Completions(arguments) => completions::run(&arguments),
+            Command::Man(arguments) => man::run(&arguments),
+            Command::Explain(arguments) => explain::run(&arguments),
+            Command::Help(arguments) => help::run(arguments),
         }
     }
+}
+
+/// Reads the command line and runs the command that it names.
+pub fn start(words: impl IntoIterator<Item = OsString>) -> Status {
+    match Cli::try_parse_from(words) {
+        Ok(cli) => {
+            speak(cli.words.words());
+            cli.command.run()
+        }
+        Err(error) => answer(&error),
+    }
+}
+
+/// Prints what the argument parser has to say: help and version are answers, which must be
+/// written or fail; everything else is a complaint.
+fn answer(error: &clap::Error) -> Status {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            Output::new().write_line(error.render().to_string().trim_end())
+        }
+        _ => {
+            // A standard error that cannot be written changes nothing.
+            let _ = error.print();
+            Status::USAGE
+        }
+    }
+}
+
+/// The whole tree, without the commit of this build: what the generated pages are made from.
+pub fn tree() -> clap::Command {
+    Cli::command().version(env!("CARGO_PKG_VERSION"))
 }

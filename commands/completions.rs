@@ -1,16 +1,21 @@
 //! `amiss completions`.
 
 use clap::Args;
+use clap_complete::Shell;
 
-use crate::failure::Failure;
-use crate::stream::{Status, fail};
+use crate::cli;
+use crate::stream::{Output, Status};
 
 #[derive(Debug, Args)]
-pub struct Arguments {}
+#[command(after_help = "Example:
+  amiss completions bash > amiss.bash")]
+pub struct Arguments {
+    /// The shell
+    shell: Shell,
+}
 
-pub fn run(_arguments: Arguments) -> Status {
-    fail(Failure::new(
-        amiss::code::Code::Internal,
-        "this command is not built yet",
-    ))
+pub fn run(arguments: &Arguments) -> Status {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut cli::tree(), "amiss", &mut script);
+    Output::new().write_line(String::from_utf8_lossy(&script).trim_end())
 }

@@ -1,16 +1,89 @@
 //! `amiss explain`.
 
-use clap::Args;
+use amiss::code::Code;
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
 
-use crate::failure::Failure;
-use crate::stream::{Status, fail};
+use crate::stream::{Output, Status};
 
 #[derive(Debug, Args)]
-pub struct Arguments {}
+#[command(after_help = "Example:
+  amiss explain BUSY --format text")]
+pub struct Arguments {
+    /// The codes; without any, all of them
+    #[arg(
+        value_name = "CODE",
+        ignore_case = true,
+        hide_possible_values = true,
+        value_parser = PossibleValuesParser::new(Code::ALL.iter().map(|code| code.name()))
+    )]
+    codes: Vec<String>,
 
-pub fn run(_arguments: Arguments) -> Status {
-    fail(Failure::new(
-        amiss::code::Code::Internal,
-        "this command is not built yet",
-    ))
+    /// Text on a terminal and JSON elsewhere, unless said
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    Json,
+    Text,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    explain: Explanation,
+}
+
+#[derive(Serialize)]
+struct Explanation {
+    code: Code,
+    status: u8,
+    meaning: &'static str,
+    remedy: &'static str,
+}
+
+pub fn run(arguments: &Arguments) -> Status {
+    let mut output = Output::new();
+    let mut status = Status::OK;
+    let format = arguments.format.unwrap_or(if output.is_terminal() {
+        Format::Text
+    } else {
+        Format::Json
+    });
+    for code in chosen(&arguments.codes) {
+        status.keep_first(match format {
+            Format::Text => output.write_line(&text(code)),
+            Format::Json => output.print(&Answer {
+                explain: Explanation {
+                    code,
+                    status: code.status(),
+                    meaning: code.meaning(),
+                    remedy: code.remedy(),
+                },
+            }),
+        });
+    }
+    status
+}
+
+/// The codes asked for; the parser has let through only names of codes, in any case.
+fn chosen(names: &[String]) -> Vec<Code> {
+    if names.is_empty() {
+        return Code::ALL.to_vec();
+    }
+    names
+        .iter()
+        .filter_map(|name| Code::parse(&name.to_ascii_uppercase()))
+        .collect()
+}
+
+fn text(code: Code) -> String {
+    format!(
+        "{code} (status {})\n  {}\n  What to do: {}",
+        code.status(),
+        code.meaning(),
+        code.remedy()
+    )
 }

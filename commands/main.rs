@@ -8,6 +8,7 @@ mod cli;
 mod completions;
 mod explain;
 mod failure;
+mod help;
 mod ingress_sign;
 mod ingress_verify;
 mod ledger;
@@ -22,8 +23,6 @@ mod stream;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    cli::Cli::parse().run().into()
+    cli::start(std::env::args_os()).into()
 }

@@ -1,6 +1,7 @@
 //! Documents in, answers out: how every command reads standard input and ends (page 1.2, 1.3).
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use amiss::code::Code;
 use amiss::delivery::Envelope;
@@ -16,6 +17,9 @@ pub struct Status(u8);
 impl Status {
     /// Done, or nothing to do.
     pub const OK: Status = Status(0);
+
+    /// The command line is wrong.
+    pub const USAGE: Status = Status(2);
 
     /// The status of a code.
     pub const fn of(code: Code) -> Status {
@@ -79,6 +83,11 @@ impl Output {
             out,
             closed: false,
         }
+    }
+
+    /// A person reads the answer.
+    pub const fn is_terminal(&self) -> bool {
+        self.indented
     }
 
     /// Prints one value: indented on a terminal, one line elsewhere. The status is 74 when it
@@ -179,6 +188,30 @@ fn break_line(text: &mut String, depth: usize) {
     text.extend(std::iter::repeat_n("  ", depth));
 }
 
+/// How much a person wants to read on standard error: `-q`, neither, `-v`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words {
+    /// Errors.
+    Few,
+    /// And notes and progress.
+    Usual,
+    /// And each document, and what each code means.
+    Many,
+}
+
+static WORDS: OnceLock<Words> = OnceLock::new();
+
+/// Sets the words of this call, once.
+pub fn speak(words: Words) {
+    // `amiss help` reads a second command line; the first one's flags stand.
+    let _ = WORDS.set(words);
+}
+
+/// The words of this call.
+pub fn words() -> Words {
+    WORDS.get().copied().unwrap_or(Words::Usual)
+}
+
 /// One line on standard error: what failed and what to do. A standard error that cannot be written
 /// changes nothing.
 pub fn complain(failure: &Failure) {
@@ -188,11 +221,36 @@ pub fn complain(failure: &Failure) {
         line.push_str(hint);
         line.push(')');
     }
-    note(&line);
+    say(&line);
+    if words() == Words::Many {
+        say(&format!(
+            "amiss: {}: {}",
+            failure.code,
+            failure.code.meaning()
+        ));
+        say(&format!(
+            "amiss: {}: what to do: {}",
+            failure.code,
+            failure.code.remedy()
+        ));
+    }
 }
 
-/// A line for a person on standard error.
+/// A line for a person on standard error, unless they asked for few words.
 pub fn note(line: &str) {
+    if words() != Words::Few {
+        say(line);
+    }
+}
+
+/// What became of one document, for a person who asked for many words.
+fn detail(count: u64, what: &str) {
+    if words() == Words::Many {
+        say(&format!("amiss: document {count} {what}"));
+    }
+}
+
+fn say(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
@@ -228,7 +286,9 @@ pub fn each_envelope(mut step: impl FnMut(Envelope) -> Answer) -> Status {
     let mut output = Output::new();
     let mut documents = Documents::new(io::stdin().lock(), MAX_ENVELOPE_BYTES);
     let mut status = Status::OK;
+    let mut count = 0_u64;
     loop {
+        count = count.saturating_add(1);
         let envelope = match documents.next_document() {
             Ok(None) => return status,
             Ok(Some(text)) => Envelope::parse(text).map_err(Failure::from),
@@ -243,8 +303,13 @@ pub fn each_envelope(mut step: impl FnMut(Envelope) -> Answer) -> Status {
             Ok((Some(error), envelope)) => {
                 status.keep_first(error);
                 status.keep_first(output.print(&envelope));
+                detail(count, "carries an error and is handed on");
             }
-            Ok((None, envelope)) => status.keep_first(finish(step(envelope), &mut output)),
+            Ok((None, envelope)) => {
+                let one = finish(step(envelope), &mut output);
+                status.keep_first(one);
+                detail(count, &format!("ends with status {}", one.0));
+            }
             Err(failure) => {
                 let answer = Answer::refused(Envelope::new(), failure);
                 status.keep_first(finish(answer, &mut output));

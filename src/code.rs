@@ -188,6 +188,22 @@ codes! {
         "`amiss outbox doctor` says what is wrong with it.";
 }
 
+/// What each exit status means for a script, in order (page 1.3). Which codes end with a status
+/// follows from [`Code::status`].
+pub const STATUSES: &[(u8, &str)] = &[
+    (0, "done, or nothing to do"),
+    (2, "the command line is wrong"),
+    (65, "the input is wrong; the same input will fail again"),
+    (66, "the named thing is not there"),
+    (69, "a service that is needed cannot be reached, or refused"),
+    (70, "a bug in amiss"),
+    (74, "the system refused an operation"),
+    (75, "try again later"),
+    (76, "somebody else's claim stands"),
+    (77, "refused: not authentic, not allowed, or too late"),
+    (78, "the root or a configuration cannot be trusted"),
+];
+
 impl Code {
     /// The code with this text form.
     #[must_use]
@@ -228,5 +244,27 @@ pub trait Coded: std::error::Error {
     /// When trying again makes sense, in milliseconds since 1970.
     fn retry_at_unix_millis(&self) -> Option<i64> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_status_of_the_table_and_a_name_of_its_own() {
+        for (index, code) in Code::ALL.iter().enumerate() {
+            assert!(
+                STATUSES.iter().any(|(status, _)| *status == code.status()),
+                "{code} ends with {}, which no line of the table explains",
+                code.status()
+            );
+            assert_eq!(Code::parse(code.name()), Some(*code));
+            assert!(
+                !Code::ALL[..index]
+                    .iter()
+                    .any(|other| other.name() == code.name())
+            );
+        }
     }
 }
