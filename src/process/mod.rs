@@ -1,0 +1,17 @@
+//! The only code that starts and ends processes (page 7.1).
+//!
+//! Two strengths, chosen by what is run. [`run`] is for programs of the operator's own choice, Git
+//! above all: `ProcessKit`'s group (cgroup v2 where one is writable, a process group elsewhere)
+//! holds the tree, and it is killed whole after every end.
+
+mod cancel;
+mod capture;
+mod error;
+mod program;
+mod run;
+
+pub use cancel::Cancel;
+pub use capture::Captured;
+pub use error::ProcessError;
+pub use program::{Limits, Program};
+pub use run::{End, Finished, run};
