@@ -1,4 +1,4 @@
-//! The command line as a whole: streams, statuses, help.
+//! The command line as a whole: streams, statuses, help, and the pages made from it.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -13,8 +13,5 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-#[test]
-fn an_unknown_command_is_the_parsers_own_error() {
-    let output = common::run(&["ledgr"], "");
-    assert_eq!(common::status(&output), 2);
-}
+mod explain;
+mod help;
