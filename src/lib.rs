@@ -12,6 +12,7 @@ pub mod delivery;
 pub mod durable;
 pub mod git;
 pub mod json;
+pub mod outbox;
 pub mod plan;
 pub mod process;
 pub mod run;
