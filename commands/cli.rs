@@ -103,7 +103,7 @@ impl Command {
             Command::IngressSign(arguments) => ingress_sign::run(arguments),
             Command::Outbox(command) => outbox::run(command),
             Command::Bench(arguments) => bench::run(arguments),
-            Command::Schema(arguments) => schema::run(arguments),
+            Command::Schema(arguments) => schema::run(&arguments),
             Command::Completions(arguments) => completions::run(&arguments),
             Command::Man(arguments) => man::run(&arguments),
             Command::Explain(arguments) => explain::run(&arguments),
