@@ -299,6 +299,7 @@ pub fn each_envelope(mut step: impl FnMut(Envelope) -> Answer) -> Status {
                 return status;
             }
         };
+        let _working = crate::interrupt::working();
         match envelope.and_then(|envelope| Ok((passed_error(&envelope)?, envelope))) {
             Ok((Some(error), envelope)) => {
                 status.keep_first(error);

@@ -60,12 +60,12 @@ pub enum GitError {
         signal: i32,
     },
     /// It passed its deadline and was killed.
-    #[error("git {command} took longer than {seconds} s and was killed")]
+    #[error("git {command} passed its deadline ({millis} ms) and was killed")]
     TimedOut {
         /// The subcommand.
         command: String,
-        /// The deadline in seconds.
-        seconds: u64,
+        /// The deadline in milliseconds.
+        millis: u64,
     },
     /// The caller cancelled it.
     #[error("git {command} was interrupted")]
@@ -234,7 +234,7 @@ impl Git {
             End::Signalled(signal) => GitError::Signalled { command, signal },
             End::TimedOut => GitError::TimedOut {
                 command,
-                seconds: self.limits.deadline.as_secs(),
+                millis: u64::try_from(self.limits.deadline.as_millis()).unwrap_or(u64::MAX),
             },
             End::Cancelled => GitError::Cancelled { command },
         }

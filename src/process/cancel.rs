@@ -16,12 +16,14 @@ impl Cancel {
         Cancel::default()
     }
 
-    /// One that SIGTERM and SIGINT to this process say. From here on these signals end no process
-    /// by themselves, so whoever asks for this must look at it.
+    /// One that SIGTERM and SIGINT to this process say. From here on these signals do not end this
+    /// process by themselves: `afterwards` runs on a thread of its own once the word was said.
     ///
     /// # Errors
     /// [`ProcessError::Io`] when the system refuses the handlers or the thread that waits for them.
-    pub fn on_termination() -> Result<Cancel, ProcessError> {
+    pub fn on_termination(
+        afterwards: impl FnOnce() + Send + 'static,
+    ) -> Result<Cancel, ProcessError> {
         let cancel = Cancel::new();
         let heard = cancel.clone();
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -44,6 +46,7 @@ impl Cancel {
                     }
                 });
                 heard.cancel();
+                afterwards();
             })
             .map_err(|source| ProcessError::io("wait for signals", source))?;
         Ok(cancel)
