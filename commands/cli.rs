@@ -94,12 +94,12 @@ enum Command {
 impl Command {
     fn run(self) -> Status {
         match self {
-            Command::IngressVerify(arguments) => ingress_verify::run(arguments),
+            Command::IngressVerify(arguments) => ingress_verify::run(&arguments),
             Command::Ledger(command) => ledger::run(command),
             Command::Refresh(arguments) => refresh::run(arguments),
             Command::RunBootstrap(arguments) => run_bootstrap::run(arguments),
             Command::Publish(arguments) => publish::run(arguments),
-            Command::SealKey(arguments) => seal_key::run(arguments),
+            Command::SealKey(arguments) => seal_key::run(&arguments),
             Command::IngressSign(arguments) => ingress_sign::run(arguments),
             Command::Outbox(command) => outbox::run(command),
             Command::Bench(arguments) => bench::run(arguments),

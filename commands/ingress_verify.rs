@@ -1,16 +1,94 @@
-//! `amiss ingress-verify`.
+//! `amiss ingress-verify`: one raw request in, one accepted delivery out, or the exact reason why
+//! not (page 2).
 
+use std::io;
+use std::path::PathBuf;
+
+use amiss::clock::Clock;
+use amiss::delivery::{Envelope, SealKey};
+use amiss::ingress::{self, Request, RequestError, Route, Verdict, cgi};
 use clap::Args;
 
+use crate::args::{TimeArgs, load_seal_key};
 use crate::failure::Failure;
-use crate::stream::{Status, fail};
+use crate::stream::{Answer, Output, Status, each_request, fail, finish};
+
+const EXAMPLE: &str = "Example:
+  jq -n --rawfile body payload.json --arg sig \"sha256=$DIGEST\" \\
+    '{headers: [[\"X-Hub-Signature-256\", $sig]], body: $body}' |
+    amiss ingress-verify --route github.route.json";
 
 #[derive(Debug, Args)]
-pub struct Arguments {}
+#[command(after_help = EXAMPLE)]
+pub struct Arguments {
+    /// The operator's route: who may send, how it is proved, what it is for
+    #[arg(long, value_name = "FILE")]
+    route: PathBuf,
 
-pub fn run(_arguments: Arguments) -> Status {
-    fail(Failure::new(
-        amiss::code::Code::Internal,
-        "this command is not built yet",
-    ))
+    /// Read a CGI/1.1 request: headers from the environment, the body from standard input
+    #[arg(long)]
+    cgi: bool,
+
+    /// Seal the delivery with this key, so that no later stage can change it
+    #[arg(long, value_name = "FILE")]
+    seal_key: Option<PathBuf>,
+
+    #[command(flatten)]
+    time: TimeArgs,
+}
+
+/// What the operator fixed before any request is read.
+struct Gate {
+    route: Route,
+    seal: Option<SealKey>,
+    clock: Box<dyn Clock>,
+}
+
+pub fn run(arguments: &Arguments) -> Status {
+    let gate = match Gate::open(arguments) {
+        Ok(gate) => gate,
+        Err(failure) => return fail(failure),
+    };
+    if arguments.cgi {
+        let request = cgi::read(std::env::vars_os(), io::stdin().lock(), gate.route.limits());
+        return finish(gate.answer(request), &mut Output::new());
+    }
+    each_request(|text| gate.answer(Request::parse(text, gate.route.limits())))
+}
+
+impl Gate {
+    fn open(arguments: &Arguments) -> Result<Gate, Failure> {
+        Ok(Gate {
+            route: Route::load(&arguments.route, None)?,
+            seal: arguments
+                .seal_key
+                .as_deref()
+                .map(load_seal_key)
+                .transpose()?,
+            clock: arguments.time.clock(),
+        })
+    }
+
+    fn answer(&self, request: Result<Request, RequestError>) -> Answer {
+        let mut envelope = Envelope::new();
+        match self.judge(request, &mut envelope) {
+            Ok(()) => Answer::done(envelope),
+            Err(failure) => Answer::refused(envelope, failure),
+        }
+    }
+
+    fn judge(
+        &self,
+        request: Result<Request, RequestError>,
+        envelope: &mut Envelope,
+    ) -> Result<(), Failure> {
+        match ingress::verify(&self.route, request?, self.clock.now()?)? {
+            Verdict::Ignored(ignored) => envelope.set("ignored", &ignored)?,
+            Verdict::Accepted(accepted) => match &self.seal {
+                Some(key) => envelope.set("delivery", &accepted.sealed(key)?)?,
+                None => envelope.set("delivery", accepted.delivery())?,
+            },
+        }
+        Ok(())
+    }
 }

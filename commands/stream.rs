@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use amiss::code::Code;
 use amiss::delivery::Envelope;
-use amiss::json::{Documents, MAX_ENVELOPE_BYTES};
+use amiss::json::{Documents, MAX_ENVELOPE_BYTES, MAX_REQUEST_BYTES};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
@@ -244,9 +244,9 @@ pub fn note(line: &str) {
 }
 
 /// What became of one document, for a person who asked for many words.
-fn detail(count: u64, what: &str) {
+fn detail(count: u64, status: Status) {
     if words() == Words::Many {
-        say(&format!("amiss: document {count} {what}"));
+        say(&format!("amiss: document {count} ends with status {}", status.0));
     }
 }
 
@@ -280,43 +280,70 @@ pub fn finish(answer: Answer, output: &mut Output) -> Status {
     status
 }
 
-/// Answers every envelope on standard input in order, one line each. An envelope that carries
-/// `error` passes through untouched, with that error's status.
-pub fn each_envelope(mut step: impl FnMut(Envelope) -> Answer) -> Status {
+/// Answers every document on standard input in order. A document that cannot be cut out of the
+/// input is the last: where the next would start is not known.
+fn each_document(ceiling: usize, mut answer: impl FnMut(&str, &mut Output) -> Status) -> Status {
     let mut output = Output::new();
-    let mut documents = Documents::new(io::stdin().lock(), MAX_ENVELOPE_BYTES);
+    let mut documents = Documents::new(io::stdin().lock(), ceiling);
     let mut status = Status::OK;
     let mut count = 0_u64;
     loop {
         count = count.saturating_add(1);
-        let envelope = match documents.next_document() {
+        match documents.next_document() {
             Ok(None) => return status,
-            Ok(Some(text)) => Envelope::parse(text).map_err(Failure::from),
+            Ok(Some(text)) => {
+                let _working = crate::interrupt::working();
+                let one = answer(text, &mut output);
+                status.keep_first(one);
+                detail(count, one);
+            }
             Err(error) => {
-                // Where the next document would start is not known, so this is the last answer.
                 let answer = Answer::refused(Envelope::new(), error.into());
                 status.keep_first(finish(answer, &mut output));
                 return status;
             }
-        };
-        let _working = crate::interrupt::working();
-        match envelope.and_then(|envelope| Ok((passed_error(&envelope)?, envelope))) {
-            Ok((Some(error), envelope)) => {
-                status.keep_first(error);
-                status.keep_first(output.print(&envelope));
-                detail(count, "carries an error and is handed on");
-            }
-            Ok((None, envelope)) => {
-                let one = finish(step(envelope), &mut output);
-                status.keep_first(one);
-                detail(count, &format!("ends with status {}", one.0));
-            }
-            Err(failure) => {
-                let answer = Answer::refused(Envelope::new(), failure);
-                status.keep_first(finish(answer, &mut output));
-            }
         }
     }
+}
+
+/// Answers every envelope on standard input in order, one line each. An envelope that carries
+/// `error` passes through untouched, with that error's status.
+pub fn each_envelope(mut step: impl FnMut(Envelope) -> Answer) -> Status {
+    each_document(MAX_ENVELOPE_BYTES, |text, output| {
+        let envelope = Envelope::parse(text).map_err(Failure::from);
+        match envelope.and_then(|envelope| Ok((passed_error(&envelope)?, envelope))) {
+            Ok((Some(mut status), envelope)) => {
+                status.keep_first(output.print(&envelope));
+                status
+            }
+            Ok((None, envelope)) => finish(step(envelope), output),
+            Err(failure) => finish(Answer::refused(Envelope::new(), failure), output),
+        }
+    })
+}
+
+/// Answers every raw request on standard input in order, one line each. A request has no `error`:
+/// a document that has one is the envelope of an earlier command and passes through.
+pub fn each_request(mut step: impl FnMut(&str) -> Answer) -> Status {
+    each_document(MAX_REQUEST_BYTES, |text, output| {
+        let answer = step(text);
+        if answer.failure.is_some()
+            && let Some((mut status, envelope)) = carried_error(text)
+        {
+            status.keep_first(output.print(&envelope));
+            return status;
+        }
+        finish(answer, output)
+    })
+}
+
+/// The envelope of an earlier command that failed, if the text is one.
+fn carried_error(text: &str) -> Option<(Status, Envelope)> {
+    let envelope = (text.len() <= MAX_ENVELOPE_BYTES)
+        .then(|| Envelope::parse(text).ok())
+        .flatten()?;
+    let status = passed_error(&envelope).ok().flatten()?;
+    Some((status, envelope))
 }
 
 /// The status of the error that an envelope carries, if it carries one.

@@ -6,7 +6,7 @@
 use std::io::{self, Read};
 
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::code::{Code, Coded};
@@ -267,7 +267,7 @@ impl<R: Read> Documents<R> {
 ///
 /// # Errors
 /// [`JsonError::TooDeep`] and [`JsonError::Malformed`]; `what` names the document in the message.
-pub fn parse<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, JsonError> {
+pub fn parse<'a, T: Deserialize<'a>>(text: &'a str, what: &str) -> Result<T, JsonError> {
     check_depth(text.as_bytes())?;
     serde_json::from_str(text).map_err(|error| JsonError::malformed(what, error))
 }
@@ -281,6 +281,87 @@ pub fn parse_value(text: &str, what: &str) -> Result<serde_json::Value, JsonErro
     let strict: Strict =
         serde_json::from_str(text).map_err(|error| JsonError::malformed(what, error))?;
     Ok(strict.0)
+}
+
+/// Refuses a repeated member anywhere in a text, without building its values: for documents of
+/// others of which only a few members are read.
+///
+/// # Errors
+/// As [`parse`].
+pub fn check_unique(text: &str, what: &str) -> Result<(), JsonError> {
+    check_depth(text.as_bytes())?;
+    serde_json::from_str::<Unique>(text)
+        .map(|Unique| ())
+        .map_err(|error| JsonError::malformed(what, error))
+}
+
+/// A member that is there and has a value of its type: `null` is not the same as absent. For use
+/// with `#[serde(default, deserialize_with = "json::present")]`.
+///
+/// # Errors
+/// The type's own.
+pub fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
+
+/// Text that stays in the document where it has no escapes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub struct Text<'a>(#[serde(borrow)] pub std::borrow::Cow<'a, str>);
+
+/// Any value in which no object has a member twice; nothing of it is kept.
+struct Unique;
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Walk;
+        impl<'de> Visitor<'de> for Walk {
+            type Value = Unique;
+            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                out.write_str("a JSON value")
+            }
+            fn visit_unit<E>(self) -> Result<Unique, E> {
+                Ok(Unique)
+            }
+            fn visit_bool<E>(self, _: bool) -> Result<Unique, E> {
+                Ok(Unique)
+            }
+            fn visit_i64<E>(self, _: i64) -> Result<Unique, E> {
+                Ok(Unique)
+            }
+            fn visit_u64<E>(self, _: u64) -> Result<Unique, E> {
+                Ok(Unique)
+            }
+            fn visit_f64<E>(self, _: f64) -> Result<Unique, E> {
+                Ok(Unique)
+            }
+            fn visit_str<E>(self, _: &str) -> Result<Unique, E> {
+                Ok(Unique)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Unique, A::Error> {
+                while items.next_element::<Unique>()?.is_some() {}
+                Ok(Unique)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Unique, A::Error> {
+                let mut names = Vec::new();
+                while let Some((name, Unique)) = members.next_entry::<Text<'de>, Unique>()? {
+                    names.push(name);
+                }
+                names.sort_unstable();
+                match names.windows(2).find(|pair| pair.first() == pair.last()) {
+                    Some([name, ..]) => Err(serde::de::Error::custom(format!(
+                        "member `{}` is there twice",
+                        name.0
+                    ))),
+                    _ => Ok(Unique),
+                }
+            }
+        }
+        deserializer.deserialize_any(Walk)
+    }
 }
 
 /// Refuses brackets nested deeper than [`MAX_DEPTH`], whatever else is wrong with the text.

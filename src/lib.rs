@@ -11,6 +11,7 @@ pub mod code;
 pub mod delivery;
 pub mod durable;
 pub mod git;
+pub mod ingress;
 pub mod json;
 pub mod outbox;
 pub mod plan;

@@ -22,7 +22,18 @@ text!(
 );
 
 /// 32 random bytes that only ingress and the ledger hold. No debug form shows them.
-pub struct SealKey(Zeroizing<Vec<u8>>);
+pub struct SealKey(Zeroizing<[u8; KEY_BYTES]>);
+
+/// The bytes of a seal key.
+const KEY_BYTES: usize = 32;
+
+fn nibble(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit & 0x0f),
+        b'a'..=b'f' => (digit & 0x0f).checked_add(9),
+        _ => None,
+    }
+}
 
 impl std::fmt::Debug for SealKey {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -76,19 +87,37 @@ impl SealKey {
     /// # Errors
     /// [`SealError::KeyForm`].
     pub fn from_file_text(text: &[u8]) -> Result<SealKey, SealError> {
-        let bytes = std::str::from_utf8(text)
-            .ok()
-            .and_then(|text| text.strip_suffix('\n'))
-            .and_then(unhex)
-            .map(Zeroizing::new)
-            .filter(|bytes| bytes.len() == 32);
-        bytes.map(SealKey).ok_or(SealError::KeyForm)
+        let digits = text.strip_suffix(b"\n").ok_or(SealError::KeyForm)?;
+        let (pairs, rest) = digits.as_chunks::<2>();
+        if pairs.len() != KEY_BYTES || !rest.is_empty() {
+            return Err(SealError::KeyForm);
+        }
+        // Filled in place: a key that grows would leave copies of itself in freed memory.
+        let mut key = Zeroizing::new([0_u8; KEY_BYTES]);
+        for (byte, [high, low]) in key.iter_mut().zip(pairs) {
+            let (Some(high), Some(low)) = (nibble(*high), nibble(*low)) else {
+                return Err(SealError::KeyForm);
+            };
+            *byte = high << 4 | low;
+        }
+        Ok(SealKey(key))
     }
 
-    /// The text of a key file for these 32 bytes.
-    #[must_use]
-    pub fn file_text(bytes: &[u8; 32]) -> Zeroizing<String> {
-        Zeroizing::new(format!("{}\n", hex(bytes)))
+    /// The text of a new key file: 32 random bytes as hex digits, and a line feed.
+    ///
+    /// # Errors
+    /// The system's, when it has no random bytes to give.
+    pub fn random_file_text() -> Result<Zeroizing<String>, getrandom::Error> {
+        let mut bytes = Zeroizing::new([0_u8; KEY_BYTES]);
+        getrandom::fill(bytes.as_mut_slice())?;
+        let mut text = Zeroizing::new(String::with_capacity(KEY_BYTES * 2 + 1));
+        for byte in bytes.iter() {
+            for digit in [byte >> 4, byte & 0x0f] {
+                text.push(char::from_digit(u32::from(digit), 16).unwrap_or_default());
+            }
+        }
+        text.push('\n');
+        Ok(text)
     }
 
     /// The seal of a delivery; one that it already carries is not part of it.
@@ -121,7 +150,8 @@ impl SealKey {
         bare.seal = None;
         let text = json::canonical(&bare).map_err(SealError::Form)?;
         // HMAC takes a key of any length; 32 bytes cannot be refused.
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).map_err(|_| SealError::KeyForm)?;
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(self.0.as_slice()).map_err(|_| SealError::KeyForm)?;
         mac.update(&text);
         Ok(mac)
     }

@@ -1,6 +1,8 @@
 //! What every black-box test starts from: the real binary in a cleaned environment.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
+pub mod receiver;
+
 use std::process::Output;
 
 use assert_cmd::Command;

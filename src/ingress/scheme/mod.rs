@@ -1,0 +1,99 @@
+//! The schemes: each looks for its own header, in its one canonical form, and nothing else
+//! (page 2.3).
+
+pub mod gitea;
+pub mod github;
+pub mod standard;
+
+use super::check::IngressCheck;
+use super::error::{IngressError, Unsigned};
+use super::keyring::{Keyring, NoMatch, TAG_BYTES};
+use super::proof::Authenticated;
+use super::route::Lane;
+use crate::delivery::accepted::Label;
+use crate::delivery::digest::unhex;
+
+/// The domain of replay identities that are the exact signed body.
+pub const EXACT_BODY_DOMAIN: &str = "amiss/controller-exact-delivery-v1";
+
+/// Authenticates a checked request by its route's scheme.
+///
+/// # Errors
+/// [`IngressError`], before any member of the body was looked at.
+pub fn authenticate(check: IngressCheck<'_>) -> Result<Authenticated<'_>, IngressError> {
+    match &check.route().lane {
+        Lane::Github { keys } => github::authenticate(check, keys),
+        Lane::Gitea { keys, .. } => gitea::authenticate(check, keys),
+        Lane::GitlabWebhook { keys, .. } => standard::authenticate(check, keys),
+    }
+}
+
+/// The key that vouches for the joined parts.
+fn vouch<'k>(
+    check: &IngressCheck<'_>,
+    keys: &'k Keyring,
+    header: &'static str,
+    parts: &[&[u8]],
+    tags: &[[u8; TAG_BYTES]],
+) -> Result<&'k Label, IngressError> {
+    keys.find(check.received_at(), parts, tags)
+        .map_err(|fault| match fault {
+            NoMatch::NoneActive => IngressError::Keys(format!(
+                "no key of `{}` is active at the receipt, {}",
+                keys.trust_set(),
+                check.received_at()
+            )),
+            NoMatch::Tried(tried) => IngressError::Signature {
+                header,
+                bytes: parts
+                    .iter()
+                    .fold(0, |sum, part| sum.saturating_add(part.len())),
+                tried,
+            },
+        })
+}
+
+/// 32 bytes from exactly 64 lower-case hex digits.
+fn hex_tag(header: &'static str, digits: &[u8]) -> Result<[u8; TAG_BYTES], IngressError> {
+    std::str::from_utf8(digits)
+        .ok()
+        .and_then(unhex)
+        .and_then(|bytes| <[u8; TAG_BYTES]>::try_from(bytes).ok())
+        .ok_or_else(|| {
+            let upper = digits.iter().any(u8::is_ascii_uppercase);
+            let fault = if digits.len() == 64 && upper {
+                "holds upper-case hex digits; lower-case ones are expected".to_owned()
+            } else {
+                format!(
+                    "holds {} bytes where exactly 64 lower-case hex digits are expected",
+                    digits.len()
+                )
+            };
+            IngressError::header(header, fault)
+        })
+}
+
+/// The refusal of a request without the scheme's signature header: what came instead decides.
+fn unsigned(check: &IngressCheck<'_>, wanted: &'static str, missing: String) -> IngressError {
+    let headers = check.request().headers();
+    let came = |name: &str| headers.times(name) > 0;
+    let filled = |name: &str| {
+        headers
+            .iter()
+            .any(|(other, value)| other.eq_ignore_ascii_case(name) && !value.is_empty())
+    };
+    let others = [
+        "X-Gitlab-Token",
+        "X-Hub-Signature-256",
+        "X-Gitea-Signature",
+        "X-Forgejo-Signature",
+        "webhook-signature",
+    ];
+    if filled("X-Hub-Signature") {
+        return IngressError::WeakAlgorithm { wanted };
+    }
+    IngressError::Unsigned(Unsigned::Missing {
+        missing,
+        instead: others.into_iter().find(|name| came(name)),
+    })
+}
