@@ -246,7 +246,10 @@ pub fn note(line: &str) {
 /// What became of one document, for a person who asked for many words.
 fn detail(count: u64, status: Status) {
     if words() == Words::Many {
-        say(&format!("amiss: document {count} ends with status {}", status.0));
+        say(&format!(
+            "amiss: document {count} ends with status {}",
+            status.0
+        ));
     }
 }
 
