@@ -58,6 +58,10 @@ impl WordArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one, for the life of the process"
+)]
 enum Command {
     /// Authenticate one raw request and accept its delivery
     IngressVerify(ingress_verify::Arguments),

@@ -14,6 +14,7 @@ pub const MAX_INTEGER: i64 = 9_007_199_254_740_991;
     Clone,
     Copy,
     Debug,
+    Default,
     PartialEq,
     Eq,
     PartialOrd,

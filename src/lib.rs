@@ -13,6 +13,7 @@ pub mod durable;
 pub mod git;
 pub mod ingress;
 pub mod json;
+pub mod ledger;
 pub mod outbox;
 pub mod plan;
 pub mod process;

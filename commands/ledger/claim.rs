@@ -1,16 +1,212 @@
 //! `amiss ledger claim`.
 
-use clap::Args;
+use std::path::{Path, PathBuf};
 
+use amiss::clock::Clock;
+use amiss::code::Code;
+use amiss::delivery::text::EvaluationId;
+use amiss::delivery::{CheckBinding, Delivery, Envelope, Lease, SealKey};
+use amiss::json;
+use amiss::ledger::file::FileLedger;
+use amiss::ledger::{Claim, DeliveryLedger};
+use amiss::plan::{LoadedPlan, read_config};
+use clap::Args;
+use serde::Serialize;
+
+use super::open::LedgerArgs;
+use crate::args::SealArgs;
 use crate::failure::Failure;
-use crate::stream::{Status, fail};
+use crate::stream::{Answer, Status, each_envelope, fail};
+
+/// Members that were made under an earlier fence.
+const OF_AN_OLD_FENCE: [&str; 7] = [
+    "run",
+    "outcome",
+    "recheck",
+    "staged",
+    "published",
+    "completion",
+    "renewal",
+];
 
 #[derive(Debug, Args)]
-pub struct Arguments {}
+#[command(after_help = "Example:
+  amiss ingress-verify --route gitea.json < request.json |
+    amiss ledger claim --root /var/lib/amiss --plan plan.json")]
+pub struct Arguments {
+    #[command(flatten)]
+    ledger: LedgerArgs,
+    #[command(flatten)]
+    seal: SealArgs,
+    #[command(flatten)]
+    check: CheckArgs,
+}
 
-pub fn run(_arguments: Arguments) -> Status {
-    fail(Failure::new(
-        amiss::code::Code::Internal,
-        "this command is not built yet",
-    ))
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct CheckArgs {
+    /// The plan that the delivery is claimed for; its digests are bound into the row
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
+    /// The binding itself, for a row whose plan is not at hand
+    #[arg(long, value_name = "FILE")]
+    check: Option<PathBuf>,
+}
+
+impl CheckArgs {
+    fn load(&self) -> Result<CheckBinding, Failure> {
+        match (&self.plan, &self.check) {
+            (Some(plan), _) => Ok(LoadedPlan::load(plan)?.check),
+            (None, Some(check)) => load_check(check),
+            (None, None) => Err(Failure::new(
+                Code::ConfigInvalid,
+                "neither --plan nor --check was given",
+            )),
+        }
+    }
+}
+
+fn load_check(path: &Path) -> Result<CheckBinding, Failure> {
+    let wrong = |reason: String| {
+        Failure::new(
+            Code::ConfigInvalid,
+            format!("the check {}: {reason}", path.display()),
+        )
+    };
+    let text = read_config(path).map_err(|error| wrong(error.to_string()))?;
+    json::parse(&text, "it").map_err(|error| wrong(error.to_string()))
+}
+
+pub fn run(arguments: &Arguments) -> Status {
+    let (key, check) = match arguments
+        .seal
+        .load()
+        .and_then(|key| Ok((key, arguments.check.load()?)))
+    {
+        Ok(loaded) => loaded,
+        Err(failure) => return fail(failure),
+    };
+    let mut ledger = arguments.ledger.open();
+    each_envelope(|envelope| {
+        if envelope.has("ignored") {
+            return Answer::done(envelope);
+        }
+        step(envelope, &mut ledger, key.as_ref(), &check)
+    })
+}
+
+fn step(
+    mut envelope: Envelope,
+    ledger: &mut Result<FileLedger<Box<dyn Clock>>, Failure>,
+    key: Option<&SealKey>,
+    check: &CheckBinding,
+) -> Answer {
+    let claimed = claim(&envelope, ledger, key, check);
+    match claimed.and_then(|answer| answer.write(&mut envelope)) {
+        Ok(None) => Answer::done(envelope),
+        Ok(Some(failure)) | Err(failure) => Answer::refused(envelope, failure),
+    }
+}
+
+/// What goes into the envelope.
+struct Claimed {
+    member: ClaimMember,
+    lease: Option<Lease>,
+    staged: Option<amiss::delivery::Staged>,
+    failure: Option<Failure>,
+}
+
+#[derive(Serialize)]
+struct ClaimMember {
+    result: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evaluation_id: Option<EvaluationId>,
+}
+
+impl Claimed {
+    fn of(result: &'static str, evaluation_id: Option<EvaluationId>) -> Claimed {
+        Claimed {
+            member: ClaimMember {
+                result,
+                evaluation_id,
+            },
+            lease: None,
+            staged: None,
+            failure: None,
+        }
+    }
+
+    fn refused(mut self, failure: Failure) -> Claimed {
+        self.failure = Some(failure);
+        self
+    }
+
+    fn write(self, envelope: &mut Envelope) -> Result<Option<Failure>, Failure> {
+        envelope.drop_members(&OF_AN_OLD_FENCE);
+        envelope.set("claim", &self.member)?;
+        match &self.lease {
+            Some(lease) => envelope.set("lease", lease)?,
+            None => envelope.drop_members(&["lease"]),
+        }
+        if let Some(staged) = &self.staged {
+            envelope.set("staged", staged)?;
+        }
+        Ok(self.failure)
+    }
+}
+
+fn claim(
+    envelope: &Envelope,
+    ledger: &mut Result<FileLedger<Box<dyn Clock>>, Failure>,
+    key: Option<&SealKey>,
+    check: &CheckBinding,
+) -> Result<Claimed, Failure> {
+    let delivery = envelope.need::<Delivery>("delivery")?.accept(key)?;
+    let held: Option<Lease> = envelope.member("lease")?;
+    let ledger = ledger.as_mut().map_err(|failure| failure.clone())?;
+    let answer = match ledger.claim(&delivery, check, held.as_ref()) {
+        Ok(answer) => answer,
+        Err(error) => {
+            let failure = Failure::from(error);
+            let result = match failure.code {
+                Code::Full => "full",
+                Code::Expired => "expired",
+                _ => return Err(failure),
+            };
+            return Ok(Claimed::of(result, None).refused(failure));
+        }
+    };
+    Ok(match answer {
+        Claim::Execute(lease) => Claimed {
+            lease: Some(lease),
+            ..Claimed::of("execute", None)
+        },
+        Claim::Publish(saved) => Claimed {
+            staged: Some(ledger.staged(delivery.key(), *saved)),
+            ..Claimed::of("publish", None)
+        },
+        Claim::Busy {
+            evaluation_id,
+            retry_at,
+        } => {
+            let message = format!("the delivery is held under {evaluation_id} until {retry_at}");
+            Claimed::of("busy", Some(evaluation_id)).refused(Failure {
+                retry_at_unix_millis: Some(retry_at.get()),
+                ..Failure::new(Code::Busy, message)
+            })
+        }
+        Claim::Duplicate { evaluation_id } => Claimed::of("duplicate", Some(evaluation_id)),
+        Claim::BindingConflict { members } => {
+            let list: Vec<&str> = members.iter().map(|member| member.name()).collect();
+            let message = format!(
+                "the record holds the delivery {} under another {}",
+                delivery.key(),
+                list.join(", ")
+            );
+            Claimed::of("binding-conflict", None).refused(
+                Failure::new(Code::BindingConflict, message)
+                    .hint("`amiss ledger show` prints what the row is bound to"),
+            )
+        }
+    })
 }

@@ -1,16 +1,84 @@
 //! `amiss ledger cleanup`.
 
+use amiss::ledger::file::{Cleaned, Mode};
 use clap::Args;
+use serde::Serialize;
 
+use super::open::{ClockArgs, ExpectArgs, open_root};
+use crate::args::RootArgs;
 use crate::failure::Failure;
-use crate::stream::{Status, fail};
+use crate::stream::{Output, Status, fail};
 
 #[derive(Debug, Args)]
-pub struct Arguments {}
+#[command(after_help = "Example:
+  17 * * * *  amiss ledger cleanup --root /var/lib/amiss >> /var/log/amiss-cleanup.log")]
+pub struct Arguments {
+    #[command(flatten)]
+    root: RootArgs,
+    #[command(flatten)]
+    expect: ExpectArgs,
+    #[command(flatten)]
+    clock: ClockArgs,
+    /// Report the same counts and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
 
-pub fn run(_arguments: Arguments) -> Status {
-    fail(Failure::new(
-        amiss::code::Code::Internal,
-        "this command is not built yet",
-    ))
+#[derive(Serialize)]
+struct Printed {
+    cleanup: CleanupMember,
+}
+
+/// What a cleanup did, as `cleanup` and `init` print it.
+#[derive(Serialize)]
+pub struct CleanupMember {
+    removed_records: u64,
+    removed_reports: u64,
+    removed_temporary: u64,
+    kept: KeptMember,
+    clock_high_water_unix_millis: i64,
+}
+
+#[derive(Serialize)]
+struct KeptMember {
+    running: u64,
+    saved: u64,
+    done_permanent: u64,
+    done_bounded: u64,
+}
+
+impl CleanupMember {
+    pub fn of(cleaned: &Cleaned) -> CleanupMember {
+        CleanupMember {
+            removed_records: cleaned.removed_records,
+            removed_reports: cleaned.removed_reports,
+            removed_temporary: cleaned.removed_temporary,
+            kept: KeptMember {
+                running: cleaned.kept.running,
+                saved: cleaned.kept.saved,
+                done_permanent: cleaned.kept.done_permanent,
+                done_bounded: cleaned.kept.done_bounded,
+            },
+            clock_high_water_unix_millis: cleaned.high_water.get(),
+        }
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Status {
+    match cleanup(arguments) {
+        Ok(cleaned) => Output::new().print(&Printed {
+            cleanup: CleanupMember::of(&cleaned),
+        }),
+        Err(failure) => fail(failure),
+    }
+}
+
+fn cleanup(arguments: &Arguments) -> Result<Cleaned, Failure> {
+    let root = open_root(&arguments.root, &arguments.expect, Some(&arguments.clock))?;
+    let mode = if arguments.dry_run {
+        Mode::DryRun
+    } else {
+        Mode::Act
+    };
+    Ok(root.cleanup(&*arguments.clock.time.clock(), mode)?)
 }

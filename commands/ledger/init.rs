@@ -1,16 +1,111 @@
 //! `amiss ledger init`.
 
+use amiss::delivery::replay::MAX_WINDOW_MILLIS;
+use amiss::ledger::file::{
+    AcceptedClock, ClockPolicy, Limits, MAX_LEASE_MILLIS, MAX_RECORDS, Prepared,
+};
 use clap::Args;
+use serde::Serialize;
 
+use super::cleanup::CleanupMember;
+use super::open::{ClockArgs, ExpectArgs, open_root};
+use crate::args::RootArgs;
 use crate::failure::Failure;
-use crate::stream::{Status, fail};
+use crate::stream::{Output, Status, fail};
 
 #[derive(Debug, Args)]
-pub struct Arguments {}
+#[command(after_help = "Example:
+  mkdir -m 700 record && amiss ledger init --root record --lease-ms 120000 \\
+    --max-records 100000 --max-signed-age-ms 300000 --max-queue-age-ms 60000")]
+pub struct Arguments {
+    #[command(flatten)]
+    root: RootArgs,
+    #[command(flatten)]
+    clock: ClockArgs,
+    /// How long a lease runs, in milliseconds, at most 24 h
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=MAX_LEASE_MILLIS))]
+    lease_ms: i64,
+    /// How many rows there may be, at most 10,000,000
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_RECORDS))]
+    max_records: u64,
+    /// The largest signed age of a request, in milliseconds, at most 30 days
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=MAX_WINDOW_MILLIS))]
+    max_signed_age_ms: i64,
+    /// The longest queue time of a request, in milliseconds, at most 30 days
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=MAX_WINDOW_MILLIS))]
+    max_queue_age_ms: i64,
+    /// Take the present clock on purpose, in either direction
+    #[arg(long)]
+    accept_clock: bool,
+}
 
-pub fn run(_arguments: Arguments) -> Status {
-    fail(Failure::new(
-        amiss::code::Code::Internal,
-        "this command is not built yet",
-    ))
+#[derive(Serialize)]
+struct Printed {
+    root: RootMember,
+}
+
+#[derive(Serialize)]
+struct RootMember {
+    lease_millis: i64,
+    max_records: u64,
+    max_signed_age_millis: i64,
+    max_queue_age_millis: i64,
+    records: u64,
+    clock_high_water_unix_millis: i64,
+    migrated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accepted_clock: Option<AcceptedMember>,
+    cleanup: CleanupMember,
+}
+
+#[derive(Serialize)]
+struct AcceptedMember {
+    from_unix_millis: i64,
+    to_unix_millis: i64,
+}
+
+pub fn run(arguments: &Arguments) -> Status {
+    match init(arguments) {
+        Ok(prepared) => Output::new().print(&Printed {
+            root: RootMember::of(&prepared),
+        }),
+        Err(failure) => fail(failure),
+    }
+}
+
+fn init(arguments: &Arguments) -> Result<Prepared, Failure> {
+    let limits = Limits {
+        lease_millis: arguments.lease_ms,
+        max_records: arguments.max_records,
+        max_signed_age_millis: arguments.max_signed_age_ms,
+        max_queue_age_millis: arguments.max_queue_age_ms,
+    };
+    let root = open_root(&arguments.root, &ExpectArgs::none(), Some(&arguments.clock))?;
+    let policy = if arguments.accept_clock {
+        ClockPolicy::Accept
+    } else {
+        ClockPolicy::Guard
+    };
+    Ok(root.init(&limits, &*arguments.clock.time.clock(), policy)?)
+}
+
+impl RootMember {
+    fn of(prepared: &Prepared) -> RootMember {
+        RootMember {
+            lease_millis: prepared.limits.lease_millis,
+            max_records: prepared.limits.max_records,
+            max_signed_age_millis: prepared.limits.max_signed_age_millis,
+            max_queue_age_millis: prepared.limits.max_queue_age_millis,
+            records: prepared.records,
+            clock_high_water_unix_millis: prepared.high_water.get(),
+            migrated: prepared.migrated,
+            accepted_clock: prepared.accepted_clock.map(|AcceptedClock { from, to }| {
+                AcceptedMember {
+                    from_unix_millis: from.get(),
+                    to_unix_millis: to.get(),
+                }
+            }),
+            cleanup: CleanupMember::of(&prepared.cleaned),
+        }
+    }
 }

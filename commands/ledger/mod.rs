@@ -7,6 +7,8 @@ mod cleanup;
 mod complete;
 mod init;
 mod list;
+mod lost;
+mod open;
 mod quarantine;
 mod renew;
 mod resize;
@@ -20,6 +22,10 @@ use clap::Subcommand;
 use crate::stream::Status;
 
 #[derive(Debug, Subcommand)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one, for the life of the process"
+)]
 pub enum Command {
     /// Prepare a record root, or validate, migrate, settle and clean one
     Init(init::Arguments),
@@ -53,12 +59,12 @@ pub enum Command {
 
 pub fn run(command: Command) -> Status {
     match command {
-        Command::Init(arguments) => init::run(arguments),
-        Command::Claim(arguments) => claim::run(arguments),
-        Command::Renew(arguments) => renew::run(arguments),
-        Command::Stage(arguments) => stage::run(arguments),
-        Command::Complete(arguments) => complete::run(arguments),
-        Command::Cleanup(arguments) => cleanup::run(arguments),
+        Command::Init(arguments) => init::run(&arguments),
+        Command::Claim(arguments) => claim::run(&arguments),
+        Command::Renew(arguments) => renew::run(&arguments),
+        Command::Stage(arguments) => stage::run(&arguments),
+        Command::Complete(arguments) => complete::run(&arguments),
+        Command::Cleanup(arguments) => cleanup::run(&arguments),
         Command::Show(arguments) => show::run(arguments),
         Command::List(arguments) => list::run(arguments),
         Command::Check(arguments) => check::run(arguments),

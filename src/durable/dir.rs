@@ -179,7 +179,8 @@ impl Dir {
     ///
     /// # Errors
     /// `Missing`, `Link`, `Kind`, or the system's.
-    pub fn open_dir(&self, name: &str) -> Result<Dir, DiskError> {
+    pub fn open_dir(&self, name: impl AsRef<Path>) -> Result<Dir, DiskError> {
+        let name = name.as_ref();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle = fs::openat(&self.handle, name, flags, Mode::empty()).map_err(|errno| {
             let facts = fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW).ok();

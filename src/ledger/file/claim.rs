@@ -1,0 +1,217 @@
+//! `claim`: the one entry for new work and for retries (page 3.2).
+
+use super::error::LedgerError;
+use super::metadata::Metadata;
+use super::root::Root;
+use super::row::{Row, State, StoredPublication};
+use super::{FileLedger, names, random};
+use crate::clock::{Clock, UnixMillis};
+use crate::delivery::digest::hex;
+use crate::delivery::text::EvaluationId;
+use crate::delivery::{AcceptedDelivery, CheckBinding, DeliveryKey, Lease, OwnerId};
+use crate::ledger::contract::{BoundMember, Claim, Saved};
+
+impl<C: Clock> FileLedger<C> {
+    pub(super) fn claim_row(
+        &self,
+        delivery: &AcceptedDelivery,
+        check: &CheckBinding,
+        held: Option<&Lease>,
+    ) -> Result<Claim, LedgerError> {
+        let root = &self.root;
+        let metadata = root.metadata()?;
+        root.check_window(&metadata, delivery)?;
+        let key = delivery.key();
+        let _work = root.row_work(key)?;
+        // Read again: the limits may have been changed while the lock was waited for.
+        let metadata = root.metadata()?;
+        root.check_window(&metadata, delivery)?;
+        let Some(row) = root.row(key)? else {
+            return self.claim_new(&metadata, delivery, check);
+        };
+        let mut members = row.delivery_differences(delivery);
+        if row.check != *check {
+            members.push(BoundMember::Check);
+        }
+        if !members.is_empty() {
+            return Ok(Claim::BindingConflict { members });
+        }
+        match &row.state {
+            State::Staged { publication, fence } => match root.saved(key, publication, *fence)? {
+                Some(saved) => Ok(Claim::Publish(Box::new(saved))),
+                None => self.reclaim(&metadata, key, &row),
+            },
+            State::Done { .. } => {
+                // A dead report; the row is the answer whether or not it can be removed.
+                root.dir.remove(names::report(key))?;
+                Ok(Claim::Duplicate {
+                    evaluation_id: row.evaluation_id,
+                })
+            }
+            State::Running {
+                owner,
+                fence,
+                expires_at,
+            } => {
+                let now = root.decide(&self.clock, &metadata, Some(row.last_seen))?;
+                if now >= *expires_at {
+                    return self.reclaim(&metadata, key, &row);
+                }
+                let own = held.filter(|lease| {
+                    lease.evaluation_id == row.evaluation_id
+                        && lease.fence == *fence
+                        && lease.owner.bytes() == owner
+                        && lease.check == row.check
+                });
+                Ok(match own {
+                    Some(lease) => Claim::Execute(Lease {
+                        expires_at_unix_millis: *expires_at,
+                        ..lease.clone()
+                    }),
+                    None => Claim::Busy {
+                        evaluation_id: row.evaluation_id,
+                        retry_at: *expires_at,
+                    },
+                })
+            }
+        }
+    }
+
+    /// Admits a row that is not there.
+    fn claim_new(
+        &self,
+        metadata: &Metadata,
+        delivery: &AcceptedDelivery,
+        check: &CheckBinding,
+    ) -> Result<Claim, LedgerError> {
+        let root = &self.root;
+        let now = root.decide(&self.clock, metadata, None)?;
+        if let Some(end) = delivery.replay().end().filter(|end| now > *end) {
+            // The answer rests on the end having passed: no later clock may take it back.
+            root.save_high_water(now)?;
+            return Err(LedgerError::Expired { end });
+        }
+        let expires_at = now.plus(metadata.limits().lease_millis)?;
+        let owner = OwnerId::from_bytes(random()?);
+        let key = delivery.key();
+        let row = Row::new(
+            delivery,
+            check,
+            fresh_evaluation_id(key)?,
+            owner,
+            now,
+            expires_at,
+        );
+        root.refresh_high_water(metadata, now)?;
+        root.admit(&metadata.limits(), key, &row)?;
+        Ok(Claim::Execute(lease(&row, owner, expires_at)))
+    }
+
+    /// Gives a row whose owner is gone to a new one: same evaluation, next fence.
+    fn reclaim(
+        &self,
+        metadata: &Metadata,
+        key: &DeliveryKey,
+        row: &Row,
+    ) -> Result<Claim, LedgerError> {
+        let root = &self.root;
+        let now = root.decide(&self.clock, metadata, Some(row.last_seen))?;
+        let expires_at = now.plus(metadata.limits().lease_millis)?;
+        let owner = OwnerId::from_bytes(random()?);
+        let exhausted = || LedgerError::Exhausted(key.clone());
+        let state = State::Running {
+            owner: *owner.bytes(),
+            fence: row.state.fence().next().ok_or_else(exhausted)?,
+            expires_at,
+        };
+        let next = row.next(state, now).ok_or_else(exhausted)?;
+        let rests_on_deadline = matches!(row.state, State::Running { .. });
+        root.save_row(key, &next, rests_on_deadline.then_some(now))?;
+        // Only a saved row without a gate commit had one; it is dead now.
+        root.dir.remove(names::report(key))?;
+        Ok(Claim::Execute(lease(&next, owner, expires_at)))
+    }
+}
+
+impl Root {
+    /// A bounded delivery must come from the root's own window.
+    pub(super) fn check_window(
+        &self,
+        metadata: &Metadata,
+        delivery: &AcceptedDelivery,
+    ) -> Result<(), LedgerError> {
+        let Some(window) = delivery.replay().window() else {
+            return Ok(());
+        };
+        let root = metadata.limits();
+        let mut given = root;
+        given.max_signed_age_millis = window.max_signed_age_millis;
+        given.max_queue_age_millis = window.max_queue_age_millis;
+        self.compare(&root, &given)
+    }
+
+    /// Replaces a row durably, the high water in the same barrier where the answer rests on a
+    /// deadline having passed.
+    pub(super) fn save_row(
+        &self,
+        key: &DeliveryKey,
+        row: &Row,
+        high_water: Option<UnixMillis>,
+    ) -> Result<(), LedgerError> {
+        let name = names::row(key);
+        let mut temporary = self.write_frame(&name, row)?;
+        let mut clock = match high_water {
+            Some(time) => self.pending_high_water(time)?,
+            None => None,
+        };
+        if let Some(clock) = &mut clock {
+            clock.sync()?;
+        }
+        temporary.sync()?;
+        if let Some(clock) = clock {
+            clock.publish()?;
+        }
+        temporary.publish(&name)?;
+        self.dir.sync_after(&name)?;
+        Ok(())
+    }
+
+    /// The saved value of a row, its report proved; `None` for a row that cannot be published.
+    pub(super) fn saved(
+        &self,
+        key: &DeliveryKey,
+        stored: &StoredPublication,
+        fence: crate::delivery::lease::Counter,
+    ) -> Result<Option<Saved>, LedgerError> {
+        let Some(publication) = stored.publication() else {
+            return Ok(None);
+        };
+        let report = match stored.report.reference() {
+            Some(reference) => Some(self.verify_report(key, reference)?),
+            None => None,
+        };
+        Ok(Some(Saved {
+            evaluation_id: stored.evaluation_id.clone(),
+            fence,
+            digest: stored.digest(fence),
+            publication,
+            report,
+        }))
+    }
+}
+
+fn lease(row: &Row, owner: OwnerId, expires_at: UnixMillis) -> Lease {
+    Lease {
+        evaluation_id: row.evaluation_id.clone(),
+        check: row.check.clone(),
+        fence: row.state.fence(),
+        owner,
+        expires_at_unix_millis: expires_at,
+    }
+}
+
+/// `eval:KEY:RANDOM`: a row that was removed and made anew never matches an old token.
+fn fresh_evaluation_id(key: &DeliveryKey) -> Result<EvaluationId, LedgerError> {
+    let text = format!("eval:{key}:{}", hex(&random()?));
+    EvaluationId::new(text).map_err(|error| LedgerError::Random(error.to_string()))
+}

@@ -1,0 +1,159 @@
+//! What can go wrong with a root, beside the contract's answers.
+
+use std::path::PathBuf;
+
+use crate::clock::{ClockError, UnixMillis};
+use crate::code::{Code, Coded};
+use crate::delivery::DeliveryKey;
+use crate::durable::{DiskError, LockError};
+
+/// A refused or failed operation on a root.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// The system, or a file that is not what it must be.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// A lock was not taken.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// No trusted time.
+    #[error(transparent)]
+    Clock(#[from] ClockError),
+    /// A time that is too far ahead to be believed.
+    #[error(
+        "the clock reads {reading} ms, {ahead} ms beyond the root's last known time \
+         {high_water}; a wrong clock would end every bounded lifetime for good"
+    )]
+    ClockLeap {
+        /// What the clock says.
+        reading: UnixMillis,
+        /// What the root says.
+        high_water: UnixMillis,
+        /// Their distance.
+        ahead: i64,
+    },
+    /// No folder under the root's name.
+    #[error("the root {0} is not there")]
+    NoRoot(PathBuf),
+    /// A root that others could change, or whose locks cannot be trusted.
+    #[error("the root cannot be trusted: {0}")]
+    Unsafe(String),
+    /// Never prepared, or v0.9 metadata.
+    #[error("the root {root} is not prepared: {reason}")]
+    NotPrepared {
+        /// Which.
+        root: PathBuf,
+        /// What is missing.
+        reason: &'static str,
+    },
+    /// Limits that are not the root's.
+    #[error("{root}: {reason}")]
+    Configuration {
+        /// Which root.
+        root: PathBuf,
+        /// Which limit, and both values.
+        reason: String,
+    },
+    /// Damage.
+    #[error("{path}: {reason}")]
+    Corrupt {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// No room for a new row.
+    #[error("the root {root} holds {records} rows, its cap is {max_records}")]
+    Full {
+        /// Which root.
+        root: PathBuf,
+        /// How many rows it holds.
+        records: u64,
+        /// Its cap.
+        max_records: u64,
+    },
+    /// A delivery whose lifetime is over and of which no row is left.
+    #[error("the delivery's replay lifetime ended at {end}")]
+    Expired {
+        /// Its inclusive end.
+        end: UnixMillis,
+    },
+    /// A report that is not the one named.
+    #[error("the report {0}")]
+    ReportMismatch(String),
+    /// A report over 256 MiB.
+    #[error("the report is over its ceiling of 268435456 bytes")]
+    ReportTooLarge,
+    /// A report that could not be read.
+    #[error("cannot read the report")]
+    ReportUnreadable(#[source] std::io::Error),
+    /// A counter at its end.
+    #[error("the row of {0} has used up its counters")]
+    Exhausted(DeliveryKey),
+    /// No row.
+    #[error("the root holds no row {0}")]
+    NoRow(DeliveryKey),
+    /// No file of that name.
+    #[error("{0} is not there")]
+    NoFile(PathBuf),
+    /// Something that may not be done by hand now.
+    #[error("{0}")]
+    Refused(String),
+    /// The system gave no random bytes.
+    #[error("the system gave no random bytes: {0}")]
+    Random(String),
+    /// A value of ours that does not fit its frame.
+    #[error("cannot form {path}: {reason}")]
+    Form {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Coded for LedgerError {
+    fn code(&self) -> Code {
+        match self {
+            LedgerError::Disk(error) => error.code(),
+            LedgerError::Lock(error) => error.code(),
+            LedgerError::Clock(_) | LedgerError::ClockLeap { .. } => Code::Clock,
+            LedgerError::NoRoot(_) | LedgerError::NoRow(_) | LedgerError::NoFile(_) => {
+                Code::NotFound
+            }
+            LedgerError::Unsafe(_) => Code::RootUnsafe,
+            LedgerError::NotPrepared { .. } => Code::RootNotPrepared,
+            LedgerError::Configuration { .. } => Code::RootConfiguration,
+            LedgerError::Corrupt { .. } | LedgerError::Exhausted(_) => Code::RootCorrupt,
+            LedgerError::Full { .. } => Code::Full,
+            LedgerError::Expired { .. } => Code::Expired,
+            LedgerError::ReportMismatch(_) => Code::ReportMismatch,
+            LedgerError::ReportTooLarge => Code::ReportTooLarge,
+            LedgerError::ReportUnreadable(_) | LedgerError::Random(_) => Code::Io,
+            LedgerError::Refused(_) => Code::Busy,
+            LedgerError::Form { .. } => Code::Internal,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            LedgerError::Disk(error) => error.hint(),
+            LedgerError::Lock(error) => error.hint(),
+            LedgerError::Clock(error) => error.hint(),
+            LedgerError::ClockLeap { .. } => Some(
+                "mend the clock, or take it on purpose with `amiss ledger init --accept-clock`"
+                    .into(),
+            ),
+            LedgerError::NoRoot(root) => Some(format!("mkdir -m 700 {}", root.display())),
+            LedgerError::NotPrepared { root, .. } => Some(format!(
+                "run `amiss ledger init --root {}` with its limits",
+                root.display()
+            )),
+            LedgerError::Corrupt { .. } => Some("`amiss ledger check` lists every defect".into()),
+            LedgerError::Full { .. } => Some(
+                "run `amiss ledger cleanup`, or raise the cap with `amiss ledger resize`".into(),
+            ),
+            _ => None,
+        }
+    }
+}

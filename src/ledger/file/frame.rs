@@ -1,0 +1,153 @@
+//! The one frame codec: magic, version, length, digest, canonical JSON (page 3b.2).
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::delivery::digest::DomainHash;
+
+/// Version byte of every frame.
+const VERSION: u8 = 1;
+
+/// One kind of frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    magic: &'static [u8],
+    domain: &'static str,
+    /// Ceiling of the whole file, in bytes.
+    pub ceiling: u64,
+}
+
+pub(super) const ROOT: Form = Form {
+    magic: b"AMISS-DELIVERY-ROOT",
+    domain: "amiss/controller-file-root-frame-v1",
+    ceiling: 4096,
+};
+pub(super) const CAPACITY: Form = Form {
+    magic: b"AMISS-DELIVERY-CAPACITY",
+    domain: "amiss/controller-file-capacity-frame-v1",
+    ceiling: 4096,
+};
+pub(super) const ROW: Form = Form {
+    magic: b"AMISS-DELIVERY-RECORD",
+    domain: "amiss/controller-file-record-v1",
+    ceiling: 131_072,
+};
+
+/// What is wrong with a frame.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    /// Fewer bytes than a header.
+    #[error("it is shorter than its header")]
+    Short,
+    /// Another magic.
+    #[error("it does not start with its magic")]
+    Magic,
+    /// Another version.
+    #[error("its frame version is {0}, not 1")]
+    Version(u8),
+    /// A length that is not the rest of the file.
+    #[error("its length says {said} bytes and {found} follow")]
+    Length {
+        /// In the header.
+        said: u64,
+        /// In the file.
+        found: u64,
+    },
+    /// Another digest.
+    #[error("its bytes do not match its digest")]
+    Digest,
+    /// Not the typed object.
+    #[error("its payload is not of its schema: {0}")]
+    Payload(String),
+    /// The right object in another spelling.
+    #[error("its payload is not canonical")]
+    Canonical,
+    /// A value out of its rule.
+    #[error("{0}")]
+    Rule(&'static str),
+    /// Over its ceiling; no legal value is.
+    #[error("it would be larger than its ceiling")]
+    Ceiling,
+}
+
+/// A type that lives in a frame.
+pub(super) trait Framed: Serialize + DeserializeOwned {
+    /// Its frame.
+    const FORM: Form;
+
+    /// What its members must say about each other.
+    fn check(&self) -> Result<(), FrameError>;
+}
+
+/// The frame of a value.
+pub(super) fn encode<T: Framed>(value: &T) -> Result<Vec<u8>, FrameError> {
+    value.check()?;
+    let payload =
+        serde_json::to_vec(value).map_err(|error| FrameError::Payload(error.to_string()))?;
+    let bytes = seal(&T::FORM, &payload);
+    match u64::try_from(bytes.len()) {
+        Ok(length) if length <= T::FORM.ceiling => Ok(bytes),
+        _ => Err(FrameError::Ceiling),
+    }
+}
+
+/// The value of a frame. Canonical means: what the typed value is written as, byte by byte.
+pub(super) fn decode<T: Framed>(bytes: &[u8]) -> Result<T, FrameError> {
+    let payload = open(&T::FORM, bytes)?;
+    let value: T =
+        serde_json::from_slice(payload).map_err(|error| FrameError::Payload(error.to_string()))?;
+    value.check()?;
+    let again =
+        serde_json::to_vec(&value).map_err(|error| FrameError::Payload(error.to_string()))?;
+    if again == payload {
+        Ok(value)
+    } else {
+        Err(FrameError::Canonical)
+    }
+}
+
+fn seal(form: &Form, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(
+        form.magic
+            .len()
+            .saturating_add(payload.len())
+            .saturating_add(41),
+    );
+    bytes.extend_from_slice(form.magic);
+    bytes.push(VERSION);
+    let length = u64::try_from(payload.len()).unwrap_or(u64::MAX);
+    bytes.extend_from_slice(&length.to_be_bytes());
+    bytes.extend_from_slice(&digest(form, payload));
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+fn open<'a>(form: &Form, bytes: &'a [u8]) -> Result<&'a [u8], FrameError> {
+    let (magic, rest) = bytes
+        .split_at_checked(form.magic.len())
+        .ok_or(FrameError::Short)?;
+    if magic != form.magic {
+        return Err(FrameError::Magic);
+    }
+    let (&version, rest) = rest.split_first().ok_or(FrameError::Short)?;
+    if version != VERSION {
+        return Err(FrameError::Version(version));
+    }
+    let (length, rest) = rest.split_first_chunk::<8>().ok_or(FrameError::Short)?;
+    let (sum, payload) = rest.split_first_chunk::<32>().ok_or(FrameError::Short)?;
+    let said = u64::from_be_bytes(*length);
+    let found = u64::try_from(payload.len()).unwrap_or(u64::MAX);
+    if said != found {
+        return Err(FrameError::Length { said, found });
+    }
+    if *sum != digest(form, payload) {
+        return Err(FrameError::Digest);
+    }
+    Ok(payload)
+}
+
+fn digest(form: &Form, payload: &[u8]) -> [u8; 32] {
+    let mut hash = DomainHash::new(form.domain);
+    hash.update(payload);
+    hash.finish_bytes()
+}

@@ -1,0 +1,132 @@
+//! The record in ordinary files: fixed metadata and locks, and one bounded row file per delivery
+//! (source `file-ledger.txt`, pages 3 and 3b).
+//!
+//! Every operation on one delivery reads the root frame, at most the capacity frame, and its own
+//! row; the folder is never listed. Bytes are written and synced under temporary names first, then
+//! put in place in an order that leaves a legal state at every step.
+
+mod admission;
+mod capacity;
+mod claim;
+mod cleanup;
+mod complete;
+mod error;
+mod frame;
+mod init;
+mod locks;
+mod metadata;
+mod names;
+mod renew;
+mod report;
+mod root;
+mod row;
+mod stage;
+mod survey;
+mod time;
+
+use std::path::PathBuf;
+
+use super::contract::{
+    Claim, Completion, DeliveryLedger, Renewal, ReportInput, Saved, StageOutcome,
+};
+use crate::clock::Clock;
+use crate::delivery::{
+    AcceptedDelivery, CheckBinding, DeliveryKey, Lease, Publication, ReportFile, Staged,
+};
+
+pub use cleanup::{Cleaned, Mode};
+pub use error::LedgerError;
+pub use frame::FrameError;
+pub use init::{AcceptedClock, ClockPolicy, Prepared};
+pub use metadata::{Limits, MAX_LEASE_MILLIS, MAX_RECORDS};
+pub use root::{Expected, Options, Root};
+pub use survey::Kept;
+
+/// The contract over a prepared root.
+#[derive(Debug)]
+pub struct FileLedger<C> {
+    root: Root,
+    clock: C,
+}
+
+impl<C: Clock> FileLedger<C> {
+    /// Uses a root that `init` prepared. Opens and reads nothing.
+    pub const fn new(root: Root, clock: C) -> FileLedger<C> {
+        FileLedger { root, clock }
+    }
+
+    /// The root.
+    #[must_use]
+    pub const fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// A saved value as an envelope carries it: its report is the root's own file.
+    #[must_use]
+    pub fn staged(&self, key: &DeliveryKey, saved: Saved) -> Staged {
+        Staged {
+            evaluation_id: saved.evaluation_id,
+            fence: saved.fence,
+            digest: saved.digest,
+            publication: saved.publication,
+            report: saved.report.map(|facts| ReportFile {
+                path: shown(self.root.report_path(key)),
+                sha256: facts.sha256,
+                bytes: facts.bytes,
+            }),
+        }
+    }
+}
+
+/// A path for an envelope: absolute where the system can say so.
+fn shown(path: PathBuf) -> String {
+    std::path::absolute(&path)
+        .unwrap_or(path)
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn random() -> Result<[u8; 16], LedgerError> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| LedgerError::Random(error.to_string()))?;
+    Ok(bytes)
+}
+
+impl<C: Clock> DeliveryLedger for FileLedger<C> {
+    type Error = LedgerError;
+
+    fn claim(
+        &mut self,
+        delivery: &AcceptedDelivery,
+        check: &CheckBinding,
+        held: Option<&Lease>,
+    ) -> Result<Claim, LedgerError> {
+        self.claim_row(delivery, check, held)
+    }
+
+    fn renew(
+        &mut self,
+        delivery: &AcceptedDelivery,
+        lease: &Lease,
+    ) -> Result<Renewal, LedgerError> {
+        self.renew_row(delivery, lease)
+    }
+
+    fn stage(
+        &mut self,
+        delivery: &AcceptedDelivery,
+        lease: &Lease,
+        publication: &Publication,
+        report: Option<ReportInput<'_>>,
+    ) -> Result<StageOutcome, LedgerError> {
+        self.stage_row(delivery, lease, publication, report)
+    }
+
+    fn complete(
+        &mut self,
+        delivery: &AcceptedDelivery,
+        saved: &Saved,
+    ) -> Result<Completion, LedgerError> {
+        self.complete_row(delivery, saved)
+    }
+}

@@ -1,0 +1,236 @@
+//! An opened root: its directory handle, what the caller expects of it, and its two small frames.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::capacity::Capacity;
+use super::error::LedgerError;
+use super::frame::{self, Framed};
+use super::metadata::{Limits, Metadata, Schema};
+use super::names;
+use super::row::Row;
+use crate::delivery::DeliveryKey;
+use crate::durable::{Dir, DiskError, LockWait, Temporary, Trace};
+
+/// How a caller uses a root.
+#[derive(Clone)]
+pub struct Options {
+    /// How long each lock is waited for.
+    pub lock_timeout: Duration,
+    /// How far beyond the high water a clock may read, in milliseconds.
+    pub max_clock_step_millis: i64,
+    /// Limits that the root must have; `None` where the caller does not care.
+    pub expect: Expected,
+    /// Told once, 2 s into a wait, which lock is waited for.
+    pub on_long_wait: Arc<dyn Fn(&Path) + Send + Sync>,
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Options")
+            .field("lock_timeout", &self.lock_timeout)
+            .field("max_clock_step_millis", &self.max_clock_step_millis)
+            .field("expect", &self.expect)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            lock_timeout: Duration::from_secs(60),
+            max_clock_step_millis: 30 * 24 * 60 * 60 * 1000,
+            expect: Expected::default(),
+            on_long_wait: Arc::new(|_| {}),
+        }
+    }
+}
+
+/// Limits that a command was told to expect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Expected {
+    /// The lease.
+    pub lease_millis: Option<i64>,
+    /// The cap.
+    pub max_records: Option<u64>,
+    /// The signed age.
+    pub max_signed_age_millis: Option<i64>,
+    /// The queue age.
+    pub max_queue_age_millis: Option<i64>,
+}
+
+impl Expected {
+    /// These limits where given, the root's own elsewhere.
+    fn over(&self, root: &Limits) -> Limits {
+        Limits {
+            lease_millis: self.lease_millis.unwrap_or(root.lease_millis),
+            max_records: self.max_records.unwrap_or(root.max_records),
+            max_signed_age_millis: self
+                .max_signed_age_millis
+                .unwrap_or(root.max_signed_age_millis),
+            max_queue_age_millis: self
+                .max_queue_age_millis
+                .unwrap_or(root.max_queue_age_millis),
+        }
+    }
+}
+
+/// A root, held by its directory handle. Nothing in it is locked.
+#[derive(Debug)]
+pub struct Root {
+    pub(super) dir: Dir,
+    pub(super) options: Options,
+}
+
+impl Root {
+    /// Opens the folder: it must be a real private local directory of the caller's (page 1.5).
+    /// Reads nothing in it.
+    ///
+    /// # Errors
+    /// `NOT_FOUND`, `ROOT_UNSAFE`, or the system's.
+    pub fn open(path: &Path, options: Options) -> Result<Root, LedgerError> {
+        let dir = Dir::open(path).map_err(|error| match error {
+            DiskError::Missing { path } => LedgerError::NoRoot(path),
+            error @ (DiskError::Link { .. } | DiskError::Kind { .. }) => {
+                LedgerError::Unsafe(error.to_string())
+            }
+            other => other.into(),
+        })?;
+        dir.check_private()?;
+        dir.check_local()?;
+        Ok(Root { dir, options })
+    }
+
+    /// Writes every step on the disk down.
+    #[must_use]
+    pub fn traced(self, trace: Trace) -> Root {
+        Root {
+            dir: self.dir.traced(trace),
+            options: self.options,
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Where a row's report is.
+    #[must_use]
+    pub fn report_path(&self, key: &DeliveryKey) -> PathBuf {
+        self.dir.path_of(names::report(key))
+    }
+
+    pub(super) fn wait(&self) -> LockWait<'_> {
+        LockWait {
+            limit: self.options.lock_timeout,
+            on_long_wait: &*self.options.on_long_wait,
+        }
+    }
+
+    pub(super) fn read_frame<T: Framed>(&self, name: &str) -> Result<Option<T>, LedgerError> {
+        let Some(bytes) = self.dir.read(name, T::FORM.ceiling)? else {
+            return Ok(None);
+        };
+        frame::decode(&bytes)
+            .map(Some)
+            .map_err(|error| self.corrupt(name, error))
+    }
+
+    /// A new frame on its way to its name, written and not yet synced.
+    pub(super) fn write_frame<T: Framed>(
+        &self,
+        name: &str,
+        value: &T,
+    ) -> Result<Temporary<'_>, LedgerError> {
+        let bytes = frame::encode(value).map_err(|error| LedgerError::Form {
+            path: self.dir.path_of(name),
+            reason: error.to_string(),
+        })?;
+        let mut temporary = self.dir.temporary()?;
+        temporary.append(&bytes)?;
+        Ok(temporary)
+    }
+
+    /// Replaces a frame durably.
+    pub(super) fn save_frame<T: Framed>(&self, name: &str, value: &T) -> Result<(), LedgerError> {
+        let mut temporary = self.write_frame(name, value)?;
+        temporary.sync()?;
+        temporary.publish(name)?;
+        self.dir.sync_after(name)?;
+        Ok(())
+    }
+
+    /// The metadata of a prepared root.
+    pub(super) fn metadata(&self) -> Result<Metadata, LedgerError> {
+        let not_prepared = |reason| LedgerError::NotPrepared {
+            root: self.path().to_owned(),
+            reason,
+        };
+        let metadata: Metadata = self
+            .read_frame(names::ROOT)?
+            .ok_or_else(|| not_prepared("it has no .amiss-root.state"))?;
+        if metadata.schema == Schema::Legacy {
+            return Err(not_prepared(
+                "its metadata is that of v0.9, or of an interrupted init",
+            ));
+        }
+        let limits = metadata.limits();
+        self.compare(&limits, &self.options.expect.over(&limits))?;
+        Ok(metadata)
+    }
+
+    /// Refuses limits that are not the root's.
+    pub(super) fn compare(&self, root: &Limits, given: &Limits) -> Result<(), LedgerError> {
+        let differences = root.differences(given);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let list: Vec<String> = differences
+            .into_iter()
+            .map(|(name, root, given)| format!("{name} is {root} in the root and {given} here"))
+            .collect();
+        Err(LedgerError::Configuration {
+            root: self.path().to_owned(),
+            reason: list.join(", "),
+        })
+    }
+
+    /// The capacity frame of a prepared root.
+    pub(super) fn capacity(&self, limits: &Limits) -> Result<Capacity, LedgerError> {
+        let capacity: Capacity = self.read_frame(names::CAPACITY)?.ok_or_else(|| {
+            self.corrupt(names::CAPACITY, "it is missing from a root that needs it")
+        })?;
+        if capacity.max_records != limits.max_records {
+            return Err(self.corrupt(
+                names::CAPACITY,
+                format!(
+                    "its cap is {}, the root's is {}",
+                    capacity.max_records, limits.max_records
+                ),
+            ));
+        }
+        Ok(capacity)
+    }
+
+    /// A row, by its key; `None` when there is none.
+    pub(super) fn row(&self, key: &DeliveryKey) -> Result<Option<Row>, LedgerError> {
+        let name = names::row(key);
+        let row: Option<Row> = self.read_frame(&name)?;
+        match row {
+            Some(row) if row.key() != *key => {
+                Err(self.corrupt(&name, format!("it holds the row {}", row.key())))
+            }
+            row => Ok(row),
+        }
+    }
+
+    pub(super) fn corrupt(&self, name: &str, reason: impl std::fmt::Display) -> LedgerError {
+        LedgerError::Corrupt {
+            path: self.dir.path_of(name),
+            reason: reason.to_string(),
+        }
+    }
+}

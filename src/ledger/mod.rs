@@ -1,0 +1,13 @@
+//! The delivery ledger: who may evaluate a delivery now, and which exact result a retry publishes
+//! (page 3).
+//!
+//! [`contract`] is the whole coordination contract and names no file; [`file`] keeps it in ordinary
+//! files.
+
+pub mod contract;
+pub mod file;
+
+pub use contract::{
+    Claim, Completion, DeliveryLedger, LostReason, Renewal, ReportFacts, ReportInput, Saved,
+    StageOutcome,
+};
