@@ -1,0 +1,16 @@
+//! Crash states (page 8, part 2): what `durable` did is replayed on a medium that keeps only what
+//! was synced, and every state that a crash may leave there is built, opened and checked.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::arithmetic_side_effects,
+    clippy::print_stdout,
+    reason = "a test that panics fails, as it should"
+)]
+
+mod builder;
+mod medium;
+mod states;
