@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use amiss::clock::{Clock, FixedClock, SystemClock};
 use amiss::delivery::SealKey;
+use amiss::outbox::HostRoot;
 use amiss::secret::read_secret;
 use clap::Args;
 
@@ -38,6 +39,30 @@ pub struct RootArgs {
     /// How long to wait for a lock
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub lock_timeout: Duration,
+}
+
+/// The host root that the outbox lives in.
+#[derive(Debug, Clone, Args)]
+pub struct HostRootArgs {
+    /// The host root, the absolute path of a private local directory
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "AMISS_HOST_ROOT",
+        hide_env_values = true
+    )]
+    pub host_root: PathBuf,
+
+    /// How long to wait for a lock
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    pub lock_timeout: Duration,
+}
+
+impl HostRootArgs {
+    /// Opens it.
+    pub fn open(&self) -> Result<HostRoot, Failure> {
+        Ok(HostRoot::open(&self.host_root, self.lock_timeout)?)
+    }
 }
 
 /// The key that carries the proof from `ingress-verify` to the later commands.

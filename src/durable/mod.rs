@@ -6,6 +6,7 @@
 
 mod dir;
 mod error;
+mod foreign;
 mod lock;
 mod replace;
 mod trace;

@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use super::key::DeliveryKey;
 use super::names::{Project, Task, Turn};
+use super::origin::OriginError;
 use super::record::RecordError;
 use crate::clock::ClockError;
 use crate::code::{Code, Coded};
+use crate::delivery::{ObjectFormat, ObjectId};
 use crate::durable::{DiskError, LockError};
+use crate::git::GitError;
 
 /// A refused or failed operation of the outbox.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +58,72 @@ pub enum OutboxError {
         /// Whose entry stands.
         other: Project,
     },
+    /// The origin's address.
+    #[error(transparent)]
+    Origin(#[from] OriginError),
+    /// Git.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// Git answered something else than it says it does.
+    #[error("git {what} in {path} printed what cannot be understood")]
+    Unexpected {
+        /// The mirror.
+        path: PathBuf,
+        /// The command.
+        what: &'static str,
+    },
+    /// There is no mirror.
+    #[error("{path} is not a bare Git repository")]
+    NoMirror {
+        /// Where one was looked for.
+        path: PathBuf,
+    },
+    /// The mirror's objects are not all its own.
+    #[error(
+        "{path} borrows objects from another repository (objects/info/alternates), so what it has is not durable"
+    )]
+    Borrowed {
+        /// The mirror.
+        path: PathBuf,
+    },
+    /// The mirror's ids have another length.
+    #[error("oid {oid} is not of the object format of {mirror}, {}", format.name())]
+    OtherFormat {
+        /// The id.
+        oid: ObjectId,
+        /// The mirror.
+        mirror: PathBuf,
+        /// Its format.
+        format: ObjectFormat,
+    },
+    /// The mirror has no such commit.
+    #[error("{mirror} has no commit {oid}: {reason}")]
+    NoCommit {
+        /// The id.
+        oid: ObjectId,
+        /// The mirror.
+        mirror: PathBuf,
+        /// What it has instead.
+        reason: String,
+    },
+    /// The turn's pin names another commit.
+    #[error("the pin of delivery {key} names {pinned}, not {asked}")]
+    PinConflict {
+        /// Which delivery.
+        key: Box<DeliveryKey>,
+        /// What is pinned.
+        pinned: ObjectId,
+        /// What was asked for.
+        asked: ObjectId,
+    },
+    /// The turn's intent says something else.
+    #[error("delivery {key} was enqueued before with another {differences}")]
+    OtherDelivery {
+        /// Which delivery.
+        key: Box<DeliveryKey>,
+        /// The members that differ.
+        differences: String,
+    },
     /// A lock of another delivery was shown: a bug.
     #[error("delivery {key} was to be changed under another delivery's lock")]
     WrongLock {
@@ -67,13 +136,23 @@ impl Coded for OutboxError {
     fn code(&self) -> Code {
         match self {
             OutboxError::RootNotAbsolute(_) | OutboxError::RootUnsafe(_) => Code::RootUnsafe,
-            OutboxError::RootMissing(_) => Code::NotFound,
             OutboxError::Record(error) => error.code(),
             OutboxError::Lock(error) => error.code(),
             OutboxError::Clock(error) => error.code(),
             OutboxError::Unreadable { .. } => Code::DeliveryUnreadable,
             OutboxError::NoDelivery { .. } => Code::DeliveryNotFound,
             OutboxError::OtherProject { .. } => Code::DeliveryRefConflict,
+            OutboxError::PinConflict { .. } | OutboxError::OtherDelivery { .. } => {
+                Code::DeliveryRefConflict
+            }
+            OutboxError::Origin(error) => error.code(),
+            OutboxError::Git(error) => error.code(),
+            OutboxError::OtherFormat { .. } => Code::InputMalformed,
+            OutboxError::RootMissing(_)
+            | OutboxError::NoMirror { .. }
+            | OutboxError::Borrowed { .. }
+            | OutboxError::NoCommit { .. } => Code::NotFound,
+            OutboxError::Unexpected { .. } => Code::Io,
             OutboxError::WrongLock { .. } => Code::Internal,
         }
     }
@@ -91,7 +170,27 @@ impl Coded for OutboxError {
                 Some("`amiss outbox status` lists what is there".into())
             }
             OutboxError::OtherProject { .. } => Some("use another turn".into()),
-            OutboxError::RootNotAbsolute(_) | OutboxError::WrongLock { .. } => None,
+            OutboxError::PinConflict { .. } | OutboxError::OtherDelivery { .. } => {
+                Some("a turn is pushed once; use a new turn".into())
+            }
+            OutboxError::Origin(error) => error.hint(),
+            OutboxError::Git(error) => error.hint(),
+            OutboxError::NoMirror { path } => Some(format!(
+                "make one with `git clone --mirror … {}`",
+                path.display()
+            )),
+            OutboxError::Borrowed { path } => Some(format!(
+                "`git -C {0} repack -a -d`, then remove {0}/objects/info/alternates",
+                path.display()
+            )),
+            OutboxError::NoCommit { mirror, .. } => Some(format!(
+                "fetch it into the mirror first: `git -C {} fetch … <commit>`",
+                mirror.display()
+            )),
+            OutboxError::RootNotAbsolute(_)
+            | OutboxError::OtherFormat { .. }
+            | OutboxError::Unexpected { .. }
+            | OutboxError::WrongLock { .. } => None,
         }
     }
 }

@@ -138,6 +138,12 @@ impl HostRoot {
         Ok(find(&locks, "outbox-due")?.map(DueRegistry::of))
     }
 
+    /// Makes the names of the registry's directories durable: a killed call may have made them.
+    pub(super) fn sync_registry_path(&self) -> Result<(), OutboxError> {
+        self.make_locks()?.sync()?;
+        Ok(self.dir.sync()?)
+    }
+
     /// The `delivery` directory of a task, if it is there.
     pub(super) fn find_delivery(
         &self,

@@ -1,0 +1,18 @@
+//! The outbox's records and rules: what enqueue, baseline, status, retry, close, gc, doctor,
+//! enable, disable and write-agent do to a host root.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::arithmetic_side_effects,
+    clippy::print_stdout,
+    reason = "a test that panics fails, as it should"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod enqueue;
+mod pins;
+mod world;

@@ -1,0 +1,86 @@
+//! Pins: immutable, durable, and good whatever Git does to its refs and objects.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::common::status;
+use crate::world::{World, commit, git, git_line, pinned, push, turn};
+
+/// Both ways of keeping refs, both object formats.
+const KINDS: [(&str, &str); 4] = [
+    ("sha1", "files"),
+    ("sha1", "reftable"),
+    ("sha256", "files"),
+    ("sha256", "reftable"),
+];
+
+#[test]
+fn a_pin_stays_good_after_gc_and_pack_refs_in_every_kind_of_mirror() {
+    for (objects, refs) in KINDS {
+        let world = World::new();
+        let mirror = world.mirror_as("web", objects, refs);
+        let oid = commit(&mirror, "one");
+        let wanted = push("web", "t1", &turn(1), &oid);
+        assert_eq!(status(&world.enqueue(&wanted)), 0, "{objects} {refs}");
+        for tidy in [
+            &["pack-refs", "--all"][..],
+            &["gc", "-q", "--prune=now"][..],
+        ] {
+            git_line(&mirror, tidy);
+            assert_eq!(
+                status(&world.enqueue(&wanted)),
+                0,
+                "{objects} {refs} {tidy:?}"
+            );
+            assert_eq!(pinned(&mirror, "t1", &turn(1)), oid);
+        }
+    }
+}
+
+#[test]
+fn f03_the_pinned_commit_survives_reset_reflog_expiry_and_prune() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let (one, two) = (commit(&mirror, "one"), commit(&mirror, "two"));
+    git_line(&mirror, &["update-ref", "refs/heads/task/t1", &one]);
+    assert_eq!(
+        status(&world.enqueue(&push("web", "t1", &turn(1), &one))),
+        0
+    );
+    git_line(&mirror, &["update-ref", "refs/heads/task/t1", &two]);
+    git_line(&mirror, &["reflog", "expire", "--expire=now", "--all"]);
+    git_line(&mirror, &["gc", "-q", "--prune=now"]);
+    assert_eq!(git_line(&mirror, &["cat-file", "-t", &one]), "commit");
+    assert_eq!(pinned(&mirror, "t1", &turn(1)), one);
+}
+
+#[test]
+fn f07_pack_refs_in_a_loop_while_enqueueing_hides_no_ref() {
+    for refs in ["files", "reftable"] {
+        let world = World::new();
+        let mirror = world.mirror_as("web", "sha1", refs);
+        let oid = commit(&mirror, "one");
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    // It may lose a lock to an enqueue; that is its own business.
+                    git(&mirror, &["pack-refs", "--all"]);
+                }
+            });
+            for number in 0..12 {
+                let wanted = push("web", "t1", &turn(number), &oid);
+                for _ in 0..2 {
+                    let output = world.enqueue(&wanted);
+                    assert_eq!(
+                        status(&output),
+                        0,
+                        "{refs}: {}",
+                        String::from_utf8_lossy(&output.stderr)
+                    );
+                }
+                assert_eq!(pinned(&mirror, "t1", &turn(number)), oid);
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+    }
+}

@@ -1,0 +1,169 @@
+//! A host root with real mirrors, in a directory of its own.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+pub struct World {
+    _directory: tempfile::TempDir,
+    pub root: PathBuf,
+}
+
+/// Git as a person would run it, without the caller's setup.
+pub fn git(place: &Path, arguments: &[&str]) -> Output {
+    Command::new("git")
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_AUTHOR_NAME", "a")
+        .env("GIT_AUTHOR_EMAIL", "a@example.test")
+        .env("GIT_COMMITTER_NAME", "a")
+        .env("GIT_COMMITTER_EMAIL", "a@example.test")
+        .arg("-C")
+        .arg(place)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+/// The one line that a Git command prints.
+pub fn git_line(place: &Path, arguments: &[&str]) -> String {
+    let output = git(place, arguments);
+    assert!(
+        output.status.success(),
+        "git {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// A turn that is told apart by a small number.
+pub fn turn(number: u64) -> String {
+    format!("{number:032x}")
+}
+
+impl World {
+    pub fn new() -> World {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap().join("host");
+        std::fs::create_dir(&root).unwrap();
+        std::fs::set_permissions(&root, PermissionsExt::from_mode(0o700)).unwrap();
+        std::fs::create_dir(root.join("mirrors")).unwrap();
+        World {
+            _directory: directory,
+            root,
+        }
+    }
+
+    /// Beside the root, for mirrors elsewhere and origins.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.root.parent().unwrap().join(name)
+    }
+
+    /// A mirror of these formats.
+    pub fn mirror_as(&self, project: &str, objects: &str, refs: &str) -> PathBuf {
+        let path = self.root.join("mirrors").join(format!("{project}.git"));
+        init(&path, objects, refs);
+        path
+    }
+
+    pub fn mirror(&self, project: &str) -> PathBuf {
+        self.mirror_as(project, "sha1", "files")
+    }
+
+    /// Runs `amiss outbox …` on this root.
+    pub fn run(&self, arguments: &[&str], input: &str) -> Output {
+        let mut all = vec!["outbox"];
+        all.extend(arguments);
+        all.extend(["--host-root", self.root.to_str().unwrap()]);
+        crate::common::run(&all, input)
+    }
+
+    pub fn enqueue(&self, push: &Value) -> Output {
+        self.run(&["enqueue"], &json!({ "push": push }).to_string())
+    }
+
+    pub fn intent_path(&self, project: &str, task: &str, turn: &str) -> PathBuf {
+        self.root
+            .join("tasks")
+            .join(project)
+            .join(task)
+            .join("delivery")
+            .join(format!("{turn}.json"))
+    }
+
+    pub fn due_path(&self, task: &str, turn: &str) -> PathBuf {
+        self.root
+            .join("locks/outbox-due")
+            .join(format!("{task}-{turn}.json"))
+    }
+
+    /// Writes an intent (its members changed by `change`) as another program would have.
+    pub fn change_intent(&self, push: &Value, change: impl FnOnce(&mut String)) {
+        let text = |name: &str| push[name].as_str().unwrap().to_owned();
+        let path = self.intent_path(&text("project"), &text("task"), &text("turn"));
+        let mut content = std::fs::read_to_string(&path).unwrap();
+        change(&mut content);
+        std::fs::write(&path, content).unwrap();
+    }
+
+    /// Every regular file of the root outside `mirrors`, by its path from the root.
+    pub fn files(&self) -> Vec<String> {
+        let mut files = Vec::new();
+        let mut waiting = vec![self.root.clone()];
+        while let Some(path) = waiting.pop() {
+            for entry in std::fs::read_dir(&path).unwrap() {
+                let entry = entry.unwrap();
+                if entry.file_type().unwrap().is_dir() {
+                    if entry.file_name() != "mirrors" {
+                        waiting.push(entry.path());
+                    }
+                } else {
+                    let name = entry.path();
+                    files.push(name.strip_prefix(&self.root).unwrap().display().to_string());
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+}
+
+pub fn init(path: &Path, objects: &str, refs: &str) {
+    std::fs::create_dir_all(path).unwrap();
+    git_line(
+        path,
+        &[
+            "init",
+            "--quiet",
+            "--bare",
+            &format!("--object-format={objects}"),
+            &format!("--ref-format={refs}"),
+        ],
+    );
+}
+
+/// A new commit in a mirror, named by no ref.
+pub fn commit(mirror: &Path, message: &str) -> String {
+    let tree = git_line(mirror, &["mktree"]);
+    git_line(mirror, &["commit-tree", "-m", message, &tree])
+}
+
+/// A push of this commit.
+pub fn push(project: &str, task: &str, turn: &str, oid: &str) -> Value {
+    json!({
+        "project": project, "task": task, "turn": turn,
+        "origin": "file:///srv/origin.git", "branch": "main", "oid": oid,
+    })
+}
+
+/// What the pin of a delivery names, or an empty text.
+pub fn pinned(mirror: &Path, task: &str, turn: &str) -> String {
+    let name = format!("refs/mac-worker/delivery/{task}/{turn}");
+    let output = git(mirror, &["rev-parse", "--verify", "--quiet", &name]);
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
