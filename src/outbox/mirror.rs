@@ -70,7 +70,7 @@ impl Mirror {
             None => root
                 .dir()
                 .open_dir("mirrors")
-                .and_then(|mirrors| mirrors.open_dir(&format!("{project}.git"))),
+                .and_then(|mirrors| mirrors.open_dir(format!("{project}.git"))),
         };
         Mirror::of(dir.map_err(missing)?, cancel)
     }
