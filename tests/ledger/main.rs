@@ -14,4 +14,5 @@
 mod common;
 
 mod flow;
+mod roots;
 mod scene;
