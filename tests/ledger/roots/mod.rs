@@ -10,7 +10,7 @@ use player::Player;
 
 /// Plays all scenarios of the descriptors that a filter picks, and gives every difference.
 fn play(pick: impl Fn(&str) -> bool) -> (usize, Vec<String>) {
-    let mut played = 0;
+    let mut count = 0;
     let mut faults = Vec::new();
     for path in all().into_iter().filter(|path| pick(path)) {
         let descriptor = Descriptor::read(&path);
@@ -18,7 +18,7 @@ fn play(pick: impl Fn(&str) -> bool) -> (usize, Vec<String>) {
             if scenario["differs_by_design"].is_string() || is_overruled(&path, scenario) {
                 continue;
             }
-            played += 1;
+            count += 1;
             let name = format!("{path} / {}", scenario["name"].as_str().unwrap());
             let mut player = Player::new(&descriptor);
             faults.extend(
@@ -29,7 +29,7 @@ fn play(pick: impl Fn(&str) -> bool) -> (usize, Vec<String>) {
             );
         }
     }
-    (played, faults)
+    (count, faults)
 }
 
 /// Page 3.3 overrules one scenario that is not marked: a claim of a new identity that meets the
@@ -39,9 +39,9 @@ fn is_overruled(path: &str, scenario: &serde_json::Value) -> bool {
 }
 
 fn check(pick: impl Fn(&str) -> bool, scenarios: usize) {
-    let (played, faults) = play(pick);
+    let (count, faults) = play(pick);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    assert_eq!(played, scenarios, "scenarios were lost on the way");
+    assert_eq!(count, scenarios, "scenarios were lost on the way");
 }
 
 #[test]

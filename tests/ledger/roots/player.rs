@@ -65,7 +65,7 @@ impl<'a> Player<'a> {
                 continue;
             }
             faults.extend(
-                self.judge(step, &wanted, &played)
+                judge(step, &wanted, &played)
                     .into_iter()
                     .map(|fault| format!("step {index} ({}): {fault}", step["op"])),
             );
@@ -307,7 +307,7 @@ impl<'a> Player<'a> {
                     {"path": path(&file), "sha256": sha256(&report), "bytes": report.len()}})
             }
             (_, Some("timeout")) => json!({"result": "timed-out", "detail": ""}),
-            (_, Some("closed" | "authorization-revoked")) | (_, None) => {
+            (_, Some("closed" | "authorization-revoked") | None) => {
                 json!({"result": "unavailable", "detail": ""})
             }
             (_, Some(word)) => json!({"result": word, "detail": ""}),
@@ -320,60 +320,59 @@ impl<'a> Player<'a> {
         envelope["staged"] = staged(&step["staged"]);
         self.command(step, &["complete"], &envelope.to_string())
     }
+}
 
-    /// Every difference between the answer and ours.
-    fn judge(&self, step: &Value, wanted: &Value, played: &Played) -> Vec<String> {
-        if let Some(error) = wanted["error"].as_str() {
-            return refused(error, played).into_iter().collect();
-        }
-        let result = wanted["result"].as_str().unwrap();
-        let answer = &played.answer;
-        let found = match (step["op"].as_str().unwrap(), played.code.as_str()) {
-            ("claim", _) => answer["claim"]["result"].as_str().unwrap_or_default(),
-            ("open", "") => "ok",
-            ("cleanup", "") => "cleaned",
-            ("renew", "") => "renewed",
-            ("stage", "") => "staged",
-            ("complete", "") => "completed",
-            (_, "LOST") => "lost",
-            // Page 4.4: a result for another candidate is refused before the record is asked.
-            ("stage", "INPUT_MALFORMED") => "lost",
-            (_, code) => code,
-        };
-        if found != result {
-            return vec![format!("{found} instead of {result}: {answer}")];
-        }
-        let mut faults = Vec::new();
-        let mut same = |what: &str, wanted: &Value, found: &Value| {
-            if !wanted.is_null() && wanted != found {
-                faults.push(format!("{what}: {found} instead of {wanted}"));
-            }
-        };
-        for member in ["evaluation_id", "fence", "expires_at_unix_millis", "check"] {
-            same(member, &wanted["lease"][member], &answer["lease"][member]);
-        }
-        same(
-            "evaluation_id",
-            &wanted["evaluation_id"],
-            &answer["claim"]["evaluation_id"],
-        );
-        same(
-            "retry_at_unix_millis",
-            &wanted["retry_at_unix_millis"],
-            &answer["error"]["retry_at_unix_millis"],
-        );
-        for member in ["removed_records", "removed_reports", "removed_temporary"] {
-            same(
-                member,
-                &wanted["cleanup"][member],
-                &answer["cleanup"][member],
-            );
-        }
-        if wanted["staged"].is_object() {
-            faults.extend(same_staged(&wanted["staged"], &answer["staged"]));
-        }
-        faults
+/// Every difference between the answer and ours.
+fn judge(step: &Value, wanted: &Value, played: &Played) -> Vec<String> {
+    if let Some(error) = wanted["error"].as_str() {
+        return refused(error, played).into_iter().collect();
     }
+    let result = wanted["result"].as_str().unwrap();
+    let answer = &played.answer;
+    let found = match (step["op"].as_str().unwrap(), played.code.as_str()) {
+        ("claim", _) => answer["claim"]["result"].as_str().unwrap_or_default(),
+        ("open", "") => "ok",
+        ("cleanup", "") => "cleaned",
+        ("renew", "") => "renewed",
+        ("stage", "") => "staged",
+        ("complete", "") => "completed",
+        // Page 4.4: a result for another candidate is refused before the record is asked.
+        (_, "LOST") | ("stage", "INPUT_MALFORMED") => "lost",
+        (_, code) => code,
+    };
+    if found != result {
+        return vec![format!("{found} instead of {result}: {answer}")];
+    }
+    let mut faults = Vec::new();
+    let mut same = |what: &str, wanted: &Value, found: &Value| {
+        if !wanted.is_null() && wanted != found {
+            faults.push(format!("{what}: {found} instead of {wanted}"));
+        }
+    };
+    for member in ["evaluation_id", "fence", "expires_at_unix_millis", "check"] {
+        same(member, &wanted["lease"][member], &answer["lease"][member]);
+    }
+    same(
+        "evaluation_id",
+        &wanted["evaluation_id"],
+        &answer["claim"]["evaluation_id"],
+    );
+    same(
+        "retry_at_unix_millis",
+        &wanted["retry_at_unix_millis"],
+        &answer["error"]["retry_at_unix_millis"],
+    );
+    for member in ["removed_records", "removed_reports", "removed_temporary"] {
+        same(
+            member,
+            &wanted["cleanup"][member],
+            &answer["cleanup"][member],
+        );
+    }
+    if wanted["staged"].is_object() {
+        faults.extend(same_staged(&wanted["staged"], &answer["staged"]));
+    }
+    faults
 }
 
 fn refused(error: &str, played: &Played) -> Option<String> {
@@ -423,12 +422,9 @@ fn staged(given: &Value) -> Value {
 
 fn digest(given: &Value, gate: &Value, report: Option<&[u8]>) -> String {
     let publication = &given["publication"];
-    let ordered = |value: &Value, into: fn(&Value) -> String| into(value);
-    let run = ordered(&publication["provider_run"], |value| {
-        again::<ProviderRun>(value)
-    });
-    let check = ordered(&publication["check"], |value| again::<CheckBinding>(value));
-    let identity = ordered(&publication["run"], |value| again::<RunIdentity>(value));
+    let run = again::<ProviderRun>(&publication["provider_run"]);
+    let check = again::<CheckBinding>(&publication["check"]);
+    let identity = again::<RunIdentity>(&publication["run"]);
     let conclusion = &publication["conclusion"];
     let conclusion = match &conclusion["failure"] {
         Value::Null => format!(r#"{{"conclusion":{}}}"#, conclusion["conclusion"]),
