@@ -12,5 +12,10 @@
 )]
 
 mod builder;
+mod judge;
+mod ledger;
 mod medium;
+mod oracle;
+mod play;
+mod scene;
 mod states;

@@ -51,6 +51,31 @@ impl Tree {
         }
     }
 
+    /// What lies in a folder now.
+    pub fn of(folder: &Path) -> Tree {
+        let mut states = directory(&Medium::of(folder), TOP, 1);
+        states.built.remove(0)
+    }
+
+    /// The same without leftovers of interrupted replacements, and without locks.
+    pub fn without_leftovers(&self) -> Tree {
+        match self {
+            Tree::File(_) => self.clone(),
+            Tree::Directory(names) => {
+                let is_row_work = |name: &OsString| {
+                    let name = name.to_string_lossy();
+                    !name.starts_with(".atomicwrite") && !name.ends_with(".lock")
+                };
+                let names = names
+                    .iter()
+                    .filter(|(name, _)| is_row_work(name))
+                    .map(|(name, tree)| (name.clone(), tree.clone()))
+                    .collect();
+                Tree::Directory(Rc::new(names))
+            }
+        }
+    }
+
     /// The names in it, with `/` after directories, for messages.
     pub fn describe(&self) -> String {
         match self {
