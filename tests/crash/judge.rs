@@ -43,23 +43,40 @@ pub fn long() -> bool {
 
 /// Builds and judges every state after every step. `deliveries` are all that the play knows.
 pub fn prove(play: &Play, deliveries: &[AcceptedDelivery]) -> (Figures, Vec<String>) {
+    prove_steps(play, &play.steps, deliveries, 0, usize::MAX)
+}
+
+/// The same with other steps, from the moment `first` on, until there are `enough` faults.
+pub fn prove_steps(
+    play: &Play,
+    steps: &[Step],
+    deliveries: &[AcceptedDelivery],
+    first: usize,
+    enough: usize,
+) -> (Figures, Vec<String>) {
     let mut figures = Figures::default();
     let mut faults = Vec::new();
     let mut medium = play.base.clone();
     let mut answered = 0;
     let mut judge = Judge::new(deliveries);
-    for number in 0..=play.steps.len() {
-        if let Some(step) = number.checked_sub(1).map(|index| &play.steps[index]) {
+    for number in 0..=steps.len() {
+        if let Some(step) = number.checked_sub(1).map(|index| &steps[index]) {
             medium.apply(step);
             if matches!(step, Step::Answer(_)) {
                 answered += 1;
             }
+        }
+        if number < first {
+            continue;
         }
         let found = states(&medium, bound());
         figures.moments += 1;
         figures.all = figures.all.saturating_add(found.all);
         figures.built += found.built.len();
         for tree in &found.built {
+            if faults.len() >= enough {
+                return (figures, faults);
+            }
             if !judge.seen.insert((tree.fingerprint(), answered)) {
                 continue;
             }
@@ -70,7 +87,7 @@ pub fn prove(play: &Play, deliveries: &[AcceptedDelivery]) -> (Figures, Vec<Stri
                 let under_way = after.map_or("nothing", |mark| mark.label.as_str());
                 faults.push(format!(
                     "after step {number} ({:?}), {:?} answered, {under_way} under way: {fault}\n  {}",
-                    play.steps.get(number.saturating_sub(1)).map(short),
+                    steps.get(number.saturating_sub(1)).map(short),
                     before.label,
                     tree.describe()
                 ));
@@ -257,7 +274,7 @@ fn admit(path: &Path, delivery: &AcceptedDelivery, now: i64) -> Verdict {
             format!("full with {} rows of {cap}: {error}", before.rows.len())
         }),
         Err(error) if error.code() == Code::Expired => {
-            let end = delivery.replay().end().map(|end| end.get());
+            let end = delivery.replay().end().map(amiss::clock::UnixMillis::get);
             ensure(end.is_some_and(|end| end < time), || error.to_string())
         }
         Err(error) => Err(error.to_string()),

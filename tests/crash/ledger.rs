@@ -14,7 +14,7 @@ use super::scene::{LEASE, NOW, check, delivery, facts, publication};
 type Ledger = FileLedger<FixedClock>;
 
 /// Proves a play and prints its figures.
-fn hold(name: &str, play: &Play, deliveries: &[AcceptedDelivery]) {
+fn hold(name: &str, (play, deliveries): &Played) {
     let (figures, faults) = prove(play, deliveries);
     println!(
         "crash states of {name}: {} steps, {} moments, {} states of {} built (bound {} a moment), \
@@ -62,20 +62,28 @@ fn staged(ledger: &mut Ledger, delivery: &AcceptedDelivery, lease: &Lease, repor
     }
 }
 
-#[test]
-fn every_crash_state_of_a_first_init_is_opened() {
+/// A play with the deliveries that it knows.
+pub type Played = (Play, Vec<AcceptedDelivery>);
+
+/// A first init, and a second one.
+pub fn first_init() -> Played {
     let mut play = Play::start(NOW, limits(8), |_| {});
     play.act_on_root("init", NOW, None, true, |root, clock| {
         root.init(&limits(8), clock, ClockPolicy::Guard).unwrap();
     });
-    play.act_on_root("init again", NOW + 5, None, true, |root, clock| {
+    play.act_on_root("init again", NOW + 5, None, false, |root, clock| {
         root.init(&limits(8), clock, ClockPolicy::Guard).unwrap();
     });
-    hold("a first init", &play, &[delivery("one", None)]);
+    let one = delivery("one", None);
+    play.act("claim", NOW + 6, |ledger| claimed(ledger, &one));
+    play.act_on_root("cleanup of nothing", NOW + 7, None, false, |root, clock| {
+        root.cleanup(clock, Mode::Act).unwrap()
+    });
+    (play, vec![one])
 }
 
-#[test]
-fn every_crash_state_of_a_flow_from_claim_to_completion_keeps_the_verdict() {
+/// Claim, renew, stage, publish, complete, duplicate.
+pub fn one_flow() -> Played {
     let one = delivery("one", None);
     let mut play = Play::prepared(NOW, 8);
     let lease = play.act("claim", NOW + 1, |ledger| claimed(ledger, &one));
@@ -97,11 +105,11 @@ fn every_crash_state_of_a_flow_from_claim_to_completion_keeps_the_verdict() {
     play.act("claim, duplicate", NOW + 6, |ledger| {
         ledger.claim(&one, &check(), None).unwrap()
     });
-    hold("one flow", &play, &[one]);
+    (play, vec![one])
 }
 
-#[test]
-fn every_crash_state_of_a_reclaim_keeps_the_fence_growing() {
+/// Owners that lose their leases, and a clock that falls back.
+pub fn reclaims() -> Played {
     let one = delivery("one", None);
     let mut play = Play::prepared(NOW, 8);
     let first = play.act("claim", NOW, |ledger| claimed(ledger, &one));
@@ -122,11 +130,11 @@ fn every_crash_state_of_a_reclaim_keeps_the_fence_growing() {
         let publication = publication("unavailable", Some("timeout"));
         ledger.stage(&one, &third, &publication, None).unwrap()
     });
-    hold("reclaims", &play, &[one]);
+    (play, vec![one])
 }
 
-#[test]
-fn every_crash_state_of_a_cleanup_keeps_the_count_and_what_may_not_go() {
+/// Three ended rows that go, and one that stays.
+pub fn cleanup() -> Played {
     let end = NOW + 1000;
     let rows: Vec<AcceptedDelivery> = (0..3)
         .map(|number| delivery(&format!("ended-{number}"), Some(end)))
@@ -158,5 +166,25 @@ fn every_crash_state_of_a_cleanup_keeps_the_count_and_what_may_not_go() {
     });
     let mut all = rows;
     all.extend([stays, more]);
-    hold("a cleanup", &play, &all);
+    (play, all)
+}
+
+#[test]
+fn every_crash_state_of_a_first_init_is_opened() {
+    hold("a first init", &first_init());
+}
+
+#[test]
+fn every_crash_state_of_a_flow_from_claim_to_completion_keeps_the_verdict() {
+    hold("one flow", &one_flow());
+}
+
+#[test]
+fn every_crash_state_of_a_reclaim_keeps_the_fence_growing() {
+    hold("reclaims", &reclaims());
+}
+
+#[test]
+fn every_crash_state_of_a_cleanup_keeps_the_count_and_what_may_not_go() {
+    hold("a cleanup", &cleanup());
 }

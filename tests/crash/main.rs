@@ -8,10 +8,12 @@
     clippy::string_slice,
     clippy::arithmetic_side_effects,
     clippy::print_stdout,
+    clippy::match_wildcard_for_single_variants,
     reason = "a test that panics fails, as it should"
 )]
 
 mod builder;
+mod doubt;
 mod judge;
 mod ledger;
 mod medium;
