@@ -104,7 +104,7 @@ impl Command {
             Command::RunBootstrap(arguments) => run_bootstrap::run(arguments),
             Command::Publish(arguments) => publish::run(arguments),
             Command::SealKey(arguments) => seal_key::run(&arguments),
-            Command::IngressSign(arguments) => ingress_sign::run(arguments),
+            Command::IngressSign(arguments) => ingress_sign::run(&arguments),
             Command::Outbox(command) => outbox::run(command),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Schema(arguments) => schema::run(&arguments),

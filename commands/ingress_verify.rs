@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use amiss::clock::Clock;
 use amiss::delivery::{Envelope, SealKey};
-use amiss::ingress::{self, Request, RequestError, Route, Verdict, cgi};
+use amiss::ingress::{self, Explanation, Request, RequestError, Route, Verdict, cgi};
 use clap::Args;
 
 use crate::args::{TimeArgs, load_seal_key};
@@ -29,6 +29,10 @@ pub struct Arguments {
     #[arg(long)]
     cgi: bool,
 
+    /// Say what was looked for and what was found: headers, key windows, clocks; no secret
+    #[arg(long)]
+    explain: bool,
+
     /// Seal the delivery with this key, so that no later stage can change it
     #[arg(long, value_name = "FILE")]
     seal_key: Option<PathBuf>,
@@ -41,6 +45,7 @@ pub struct Arguments {
 struct Gate {
     route: Route,
     seal: Option<SealKey>,
+    explain: bool,
     clock: Box<dyn Clock>,
 }
 
@@ -65,6 +70,7 @@ impl Gate {
                 .as_deref()
                 .map(load_seal_key)
                 .transpose()?,
+            explain: arguments.explain,
             clock: arguments.time.clock(),
         })
     }
@@ -82,7 +88,11 @@ impl Gate {
         request: Result<Request, RequestError>,
         envelope: &mut Envelope,
     ) -> Result<(), Failure> {
-        match ingress::verify(&self.route, request?, self.clock.now()?)? {
+        let (request, now) = (request?, self.clock.now()?);
+        if self.explain {
+            envelope.set("explain", &Explanation::of(&self.route, &request, now))?;
+        }
+        match ingress::verify(&self.route, request, now)? {
             Verdict::Ignored(ignored) => envelope.set("ignored", &ignored)?,
             Verdict::Accepted(accepted) => match &self.seal {
                 Some(key) => envelope.set("delivery", &accepted.sealed(key)?)?,

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::clock::ClockError;
+use crate::clock::{ClockError, UnixMillis};
 use crate::code::{Code, Coded};
+use crate::delivery::accepted::Label;
 
 /// Why a request was refused (page 2.4). No form of it holds a secret, an expected digest or a
 /// token.
@@ -46,14 +47,22 @@ pub enum IngressError {
         /// How many keys were tried.
         tried: usize,
     },
-    /// No key can judge it.
-    #[error("{0}")]
-    Keys(String),
+    /// No key counts at the time of receipt.
+    #[error("no key of `{trust_set}` is active at the receipt, {received_at}")]
+    NoActiveKey {
+        /// The route's set.
+        trust_set: Label,
+        /// The time of receipt.
+        received_at: UnixMillis,
+    },
+    /// The token names no pinned key.
+    #[error("the token's `kid` names no pinned key, or is missing")]
+    UnknownKid,
     /// Not the one accepted form of a token.
     #[error("the token in `Authorization` {0}")]
     Token(&'static str),
     /// A claim is not what the route allows.
-    #[error("the token's {claim} {fault}")]
+    #[error("the token's `{claim}` {fault}")]
     Claims {
         /// Which claim, or `claims`.
         claim: &'static str,
@@ -95,7 +104,7 @@ pub enum IngressError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unsigned {
     /// Header missing; the text names what else is missing.
-    #[error("no signature: {missing} missing")]
+    #[error("no signature: {missing} missing{}", came(*instead))]
     Missing {
         /// The names.
         missing: String,
@@ -116,6 +125,12 @@ pub enum Unsigned {
         /// Which.
         header: &'static str,
     },
+}
+
+fn came(instead: Option<&str>) -> String {
+    instead
+        .map(|header| format!("; `{header}` came"))
+        .unwrap_or_default()
 }
 
 impl IngressError {
@@ -147,7 +162,7 @@ impl Coded for IngressError {
             IngressError::Unsigned(_) => Code::IngressUnsigned,
             IngressError::WeakAlgorithm { .. } => Code::IngressWeakAlgorithm,
             IngressError::Signature { .. } => Code::IngressSignature,
-            IngressError::Keys(_) => Code::IngressKeys,
+            IngressError::NoActiveKey { .. } | IngressError::UnknownKid => Code::IngressKeys,
             IngressError::Token(_) => Code::IngressToken,
             IngressError::Claims { .. } => Code::IngressClaims,
             IngressError::Route(_) => Code::IngressRoute,
@@ -183,7 +198,10 @@ impl Coded for IngressError {
             IngressError::Signature { .. } => {
                 "compare the secret at both ends, and check that nothing changes the body on its way"
             }
-            IngressError::Keys(_) => "compare the key windows, or renew the pinned key set",
+            IngressError::NoActiveKey { .. } => "compare the windows of the keyring with the clock",
+            IngressError::UnknownKid => {
+                "the pinned key set may be old: review the issuer's present keys and pin them"
+            }
             IngressError::Stale { .. } | IngressError::Future { .. } => {
                 "compare the clocks of both machines"
             }

@@ -15,7 +15,10 @@ pub(super) fn check(
     let route = check.route();
     let max_age = match (&route.lane, issued) {
         (Lane::Github { .. } | Lane::Gitea { .. }, Issued::Unsigned) => return Ok(None),
-        (Lane::GitlabWebhook { max_age, .. }, Issued::Seconds(_)) => *max_age,
+        (
+            Lane::GitlabWebhook { max_age, .. } | Lane::GitlabOidc { max_age, .. },
+            Issued::Seconds(_),
+        ) => *max_age,
         // The types of the lanes do not allow another pair; a proof must never lose its time.
         _ => {
             return Err(IngressError::Route(

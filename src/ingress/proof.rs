@@ -4,13 +4,15 @@
 use super::check::IngressCheck;
 use super::decode::{self, Ignored, Provided};
 use super::error::IngressError;
+use super::oidc::RunnerId;
+use super::route::Lane;
 use super::scheme::EXACT_BODY_DOMAIN;
 use super::{lifetime, policy};
 use crate::clock::UnixMillis;
 use crate::delivery::accepted::{AcceptError, Label, Proof};
 use crate::delivery::digest::DomainHash;
 use crate::delivery::text::DeliveryId;
-use crate::delivery::{AcceptedDelivery, Delivery, Digest, Identity, SealError, SealKey};
+use crate::delivery::{AcceptedDelivery, Delivery, Digest, Identity, ObjectId, SealError, SealKey};
 
 /// Which bytes the signature covers.
 pub(super) enum Signed {
@@ -18,6 +20,18 @@ pub(super) enum Signed {
     Body,
     /// The text inside a form.
     Text(Vec<u8>),
+    /// A job's claims; the body is only a hint beside them.
+    Claims(Box<Job>),
+}
+
+/// The job that a token proves.
+pub(super) struct Job {
+    pub(super) project: u64,
+    pub(super) path: String,
+    pub(super) pipeline: u64,
+    pub(super) id: u64,
+    pub(super) runner: RunnerId,
+    pub(super) candidate: ObjectId,
 }
 
 /// What the scheme says about the time of issue.
@@ -92,6 +106,7 @@ impl<'r> Authenticated<'r> {
         let delivery = match &signed {
             Signed::Body => format!("body:{}", Digest::from_bytes(&body_digest)),
             Signed::Text(text) => format!("body:{}", Digest::from_bytes(&exact(text))),
+            Signed::Claims(_) => return Err(IngressError::Token("signs no body")),
         };
         let delivery =
             DeliveryId::new(delivery).map_err(|error| IngressError::Payload(error.to_string()))?;
@@ -105,12 +120,34 @@ impl<'r> Authenticated<'r> {
         })
     }
 
-    /// A proof whose replay identity and time the sender signed.
+    /// A proof whose replay identity and time the sender signed with the body.
     pub(super) fn message(
         check: IngressCheck<'r>,
         anchor: &Label,
         delivery: DeliveryId,
         issued: Issued,
+    ) -> Authenticated<'r> {
+        Self::signed(check, anchor, delivery, issued, Signed::Body)
+    }
+
+    /// A proof of a job's claims.
+    pub(super) fn job(
+        check: IngressCheck<'r>,
+        anchor: &Label,
+        delivery: DeliveryId,
+        issued: Issued,
+        job: Job,
+    ) -> Authenticated<'r> {
+        let signed = Signed::Claims(Box::new(job));
+        Self::signed(check, anchor, delivery, issued, signed)
+    }
+
+    fn signed(
+        check: IngressCheck<'r>,
+        anchor: &Label,
+        delivery: DeliveryId,
+        issued: Issued,
+        signed: Signed,
     ) -> Authenticated<'r> {
         let body_digest = exact(&check.request().body);
         Authenticated {
@@ -118,7 +155,7 @@ impl<'r> Authenticated<'r> {
             anchor: anchor.clone(),
             delivery,
             issued,
-            signed: Signed::Body,
+            signed,
             body_digest,
         }
     }
@@ -131,11 +168,7 @@ impl<'r> Authenticated<'r> {
         let route = self.check.route();
         let issued = policy::check(&self.check, self.issued)?;
         let replay = lifetime::of(route, issued)?;
-        let signed = match &self.signed {
-            Signed::Body => self.check.request().body.as_slice(),
-            Signed::Text(text) => text.as_slice(),
-        };
-        let facts = match decode::decode(route, signed)? {
+        let facts = match self.provided()? {
             Provided::Work(facts) => facts,
             Provided::Ignored(ignored) => return Ok(Verdict::Ignored(ignored)),
         };
@@ -154,6 +187,19 @@ impl<'r> Authenticated<'r> {
                 seal: None,
             },
         })))
+    }
+
+    fn provided(&self) -> Result<Provided, IngressError> {
+        let route = self.check.route();
+        let body = self.check.request().body.as_slice();
+        match (&self.signed, &route.lane) {
+            (Signed::Claims(job), Lane::GitlabOidc { integration, .. }) => {
+                let facts = decode::oidc::decode(route, integration, job, body)?;
+                Ok(Provided::Work(Box::new(facts)))
+            }
+            (Signed::Text(text), _) => decode::decode(route, text),
+            (Signed::Body | Signed::Claims(_), _) => decode::decode(route, body),
+        }
     }
 
     fn proof(&self, issued: Option<UnixMillis>) -> Proof {

@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::error::ConfigError;
 use super::keyring::Keyring;
 use super::limits::{DEFAULT_BODY_BYTES, Limits, LimitsFile, MAX_BODY_BYTES};
+use super::oidc::{OidcFile, OidcPolicy};
 use crate::delivery::accepted::{Label, Scheme};
 use crate::delivery::text::{BranchRef, Host, IntegrationId};
 use crate::delivery::{Provider, ReplayWindow};
@@ -51,6 +52,9 @@ pub struct RouteFile {
     /// How far a time may lie in the future, 0 to 300000.
     #[serde(default, deserialize_with = "present")]
     future_skew_millis: Option<i64>,
+    /// What a token must say.
+    #[serde(default, deserialize_with = "present")]
+    oidc: Option<OidcFile>,
     /// Lower limits than the defaults.
     #[serde(default)]
     limits: LimitsFile,
@@ -93,6 +97,15 @@ pub enum Lane {
         /// The largest signed age, in milliseconds.
         max_age: i64,
     },
+    /// A policy job's ID token.
+    GitlabOidc {
+        /// What a token must say.
+        policy: Box<OidcPolicy>,
+        /// The operator's word.
+        integration: IntegrationId,
+        /// The largest signed age, in milliseconds.
+        max_age: i64,
+    },
 }
 
 impl Lane {
@@ -103,6 +116,7 @@ impl Lane {
             Lane::Github { .. } => Scheme::Github,
             Lane::Gitea { .. } => Scheme::Gitea,
             Lane::GitlabWebhook { .. } => Scheme::GitlabWebhook,
+            Lane::GitlabOidc { .. } => Scheme::GitlabOidc,
         }
     }
 }
@@ -225,11 +239,7 @@ impl RouteFile {
             path: path.to_owned(),
             reason: reason.to_owned(),
         };
-        if self.scheme == Scheme::Github && self.integration.is_some() {
-            return Err(wrong(
-                "`integration` is no member of a github route: it is the signed installation id",
-            ));
-        }
+        self.check_members().map_err(wrong)?;
         match self.scheme {
             Scheme::Github => {
                 self.replay_only().map_err(wrong)?;
@@ -252,8 +262,42 @@ impl RouteFile {
                     max_age,
                 })
             }
-            Scheme::GitlabOidc => Err(wrong("`scheme` is not one that this build verifies")),
+            Scheme::GitlabOidc => {
+                let max_age = self.max_age(window).map_err(wrong)?;
+                let integration = self.integration().map_err(wrong)?;
+                let file = self
+                    .oidc
+                    .as_ref()
+                    .ok_or_else(|| wrong("`oidc` is missing"))?;
+                Ok(Lane::GitlabOidc {
+                    policy: Box::new(file.load(path)?),
+                    integration,
+                    max_age,
+                })
+            }
         }
+    }
+
+    /// Members that another scheme has: nothing that an operator wrote is ignored.
+    fn check_members(&self) -> Result<(), &'static str> {
+        if self.scheme == Scheme::Github && self.integration.is_some() {
+            return Err(
+                "`integration` is no member of a github route: it is the signed installation id",
+            );
+        }
+        if self.scheme == Scheme::GitlabOidc {
+            if self.keyring.is_some() {
+                return Err("`keyring` is no member of a gitlab-oidc route; `oidc` is");
+            }
+            if self.target_branch.is_some() {
+                return Err(
+                    "`target_branch` is no member of a gitlab-oidc route: a token names no target",
+                );
+            }
+        } else if self.oidc.is_some() {
+            return Err("`oidc` is a member of gitlab-oidc routes only");
+        }
+        Ok(())
     }
 
     fn replay_only(&self) -> Result<(), &'static str> {

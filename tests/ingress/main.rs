@@ -15,3 +15,5 @@ mod common;
 
 mod github;
 mod seal;
+mod vectors;
+mod webhooks;

@@ -7,9 +7,9 @@ use super::super::error::IngressError;
 use super::super::route::Route;
 use super::payload::{Id, object, read, wrong};
 use super::pull_request::{RunName, Work, branch, check_target, object_id};
-use super::{Provided, ignored};
+use super::{Provided, ignored, split_project};
 use crate::delivery::Repository;
-use crate::delivery::text::{IntegrationId, Owner, RepositoryName};
+use crate::delivery::text::IntegrationId;
 
 #[derive(Deserialize)]
 struct Kind {
@@ -123,16 +123,11 @@ impl Event {
     }
 }
 
-/// A project path: groups, a slash, the project's own name.
-pub(in super::super) fn project(route: &Route, path: &str) -> Result<Repository, IngressError> {
-    let lower = path.to_ascii_lowercase();
-    let (owner, name) = lower
-        .rsplit_once('/')
-        .ok_or_else(|| wrong("a project path has no group"))?;
-    let illegal = |error| wrong(format!("the project path: {error}"));
+fn project(route: &Route, path: &str) -> Result<Repository, IngressError> {
+    let (owner, name) = split_project(path)?;
     Ok(Repository {
         host: route.host.clone(),
-        owner: Owner::new(owner).map_err(illegal)?,
-        name: RepositoryName::new(name).map_err(illegal)?,
+        owner,
+        name,
     })
 }

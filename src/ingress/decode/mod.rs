@@ -4,6 +4,7 @@ pub(super) mod form;
 mod gitea;
 mod github;
 mod gitlab;
+pub(super) mod oidc;
 mod payload;
 mod pull_request;
 
@@ -11,7 +12,7 @@ use serde::Serialize;
 
 use super::error::IngressError;
 use super::route::{Lane, Route};
-use crate::delivery::text::IntegrationId;
+use crate::delivery::text::{IntegrationId, Owner, RepositoryName};
 use crate::delivery::{Change, ProviderRun};
 
 /// Why an authentic event makes no work.
@@ -36,12 +37,14 @@ pub(super) struct Facts {
     pub(super) provider_run: ProviderRun,
 }
 
-/// Decodes by the route's scheme.
+/// Decodes what a webhook signed, by the route's scheme.
 pub(super) fn decode(route: &Route, signed: &[u8]) -> Result<Provided, IngressError> {
     match &route.lane {
         Lane::Github { .. } => github::decode(route, signed),
         Lane::Gitea { integration, .. } => gitea::decode(route, integration, signed),
         Lane::GitlabWebhook { integration, .. } => gitlab::decode(route, integration, signed),
+        // A token's claims come as a job; nothing else makes work on such a route.
+        Lane::GitlabOidc { .. } => Err(payload::wrong("a token route decodes no payload")),
     }
 }
 
@@ -64,4 +67,17 @@ fn other_action(event: &str, action: Option<&str>) -> Provided {
         }
         None => ignored(format!("a {event} event without an action")),
     }
+}
+
+/// Owner and name of a GitLab project path: groups, a slash, the project's own name.
+pub(super) fn split_project(path: &str) -> Result<(Owner, RepositoryName), IngressError> {
+    let lower = path.to_ascii_lowercase();
+    let (owner, name) = lower
+        .rsplit_once('/')
+        .ok_or_else(|| payload::wrong("a project path has no group"))?;
+    let illegal = |error| payload::wrong(format!("the project path: {error}"));
+    Ok((
+        Owner::new(owner).map_err(illegal)?,
+        RepositoryName::new(name).map_err(illegal)?,
+    ))
 }

@@ -3,7 +3,9 @@
 
 pub mod gitea;
 pub mod github;
+pub mod oidc;
 pub mod standard;
+pub mod token;
 
 use super::check::IngressCheck;
 use super::error::{IngressError, Unsigned};
@@ -25,6 +27,7 @@ pub fn authenticate(check: IngressCheck<'_>) -> Result<Authenticated<'_>, Ingres
         Lane::Github { keys } => github::authenticate(check, keys),
         Lane::Gitea { keys, .. } => gitea::authenticate(check, keys),
         Lane::GitlabWebhook { keys, .. } => standard::authenticate(check, keys),
+        Lane::GitlabOidc { policy, .. } => oidc::authenticate(check, policy),
     }
 }
 
@@ -38,11 +41,10 @@ fn vouch<'k>(
 ) -> Result<&'k Label, IngressError> {
     keys.find(check.received_at(), parts, tags)
         .map_err(|fault| match fault {
-            NoMatch::NoneActive => IngressError::Keys(format!(
-                "no key of `{}` is active at the receipt, {}",
-                keys.trust_set(),
-                check.received_at()
-            )),
+            NoMatch::NoneActive => IngressError::NoActiveKey {
+                trust_set: keys.trust_set().clone(),
+                received_at: check.received_at(),
+            },
             NoMatch::Tried(tried) => IngressError::Signature {
                 header,
                 bytes: parts
