@@ -52,9 +52,9 @@ pub fn run(command: Command) -> Status {
     match command {
         Command::Enqueue(arguments) => enqueue::run(arguments),
         Command::Baseline(arguments) => baseline::run(arguments),
-        Command::Once(arguments) => once::run(arguments),
-        Command::Watch(arguments) => watch::run(arguments),
-        Command::Wake(arguments) => wake::run(arguments),
+        Command::Once(arguments) => once::run(&arguments),
+        Command::Watch(arguments) => watch::run(&arguments),
+        Command::Wake(arguments) => wake::run(&arguments),
         Command::Enable(arguments) => enable::run(arguments),
         Command::Disable(arguments) => disable::run(arguments),
         Command::Status(arguments) => status::run(arguments),

@@ -76,6 +76,7 @@ impl Access {
             ("core.fsync", "objects,derived-metadata,reference"),
             ("core.fsyncMethod", "fsync"),
             ("credential.interactive", "false"),
+            ("advice.graftFileDeprecated", "false"),
             ("push.followTags", "false"),
             ("push.gpgSign", "false"),
             ("fetch.recurseSubmodules", "false"),
@@ -86,6 +87,7 @@ impl Access {
             git = git.pass_env(name);
         }
         git.env("GIT_CONFIG_GLOBAL", &self.config)
+            .env("GIT_ADVICE", "0")
             .env("GIT_ALLOW_PROTOCOL", PROTOCOLS)
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_ASKPASS", "")

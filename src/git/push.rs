@@ -119,6 +119,18 @@ pub struct Pushed {
     pub words: String,
 }
 
+impl Pushed {
+    /// The push of nothing.
+    #[must_use]
+    pub fn nothing() -> Pushed {
+        Pushed {
+            report: PushReport::default(),
+            unnamed: FailureClass::Other,
+            words: String::new(),
+        }
+    }
+}
+
 /// What became of one ref.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefOutcome {
@@ -227,7 +239,8 @@ fn classify_remote_reason(reason: &str) -> FailureClass {
 
 /// Words of Git, curl and ssh that mean: these credentials do not open the origin, or some were
 /// asked for and nobody was there to ask.
-const AUTH: [&str; 17] = [
+const AUTH: [&str; 18] = [
+    "unable to get password from user",
     "authentication failed",
     "could not read username",
     "could not read password",

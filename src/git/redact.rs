@@ -53,7 +53,8 @@ fn redact_line(line: &str) -> String {
         .min()
     {
         let end = at.saturating_add(header.len());
-        return format!("{} [redacted]", plain.get(..end).unwrap_or_default());
+        let before = plain.get(..end).unwrap_or_default();
+        return format!("{} [redacted]", without_users(&without_members(before)));
     }
     without_users(&without_members(&plain))
 }
@@ -183,6 +184,10 @@ mod tests {
         );
         assert_eq!(of("a=1&PASSWORD=x"), "a=1&PASSWORD=[redacted]");
         assert_eq!(of("got s3cr3t-header back"), "got [secret] back");
+        assert_eq!(
+            of("https://u:p@h Authorization: Basic abc"),
+            "https://h Authorization: [redacted]"
+        );
     }
 
     #[test]

@@ -63,6 +63,18 @@ impl Cancel {
         self.0.is_cancelled()
     }
 
+    /// Sleeps until it is said, without a single wake-up before.
+    ///
+    /// # Errors
+    /// [`ProcessError::Io`] when the system gives no means to wait.
+    pub fn wait(&self) -> Result<(), ProcessError> {
+        tokio::runtime::Builder::new_current_thread()
+            .build()
+            .map_err(|source| ProcessError::io("wait for a word", source))?
+            .block_on(self.cancelled());
+        Ok(())
+    }
+
     pub(super) async fn cancelled(&self) {
         self.0.cancelled().await;
     }

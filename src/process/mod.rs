@@ -6,12 +6,14 @@
 
 mod cancel;
 mod capture;
+mod detached;
 mod error;
 mod program;
 mod run;
 
 pub use cancel::Cancel;
 pub use capture::Captured;
+pub use detached::{is_running, replace_with, start_detached};
 pub use error::ProcessError;
 pub use program::{Limits, Program};
 pub use run::{End, Finished, run};

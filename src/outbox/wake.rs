@@ -1,0 +1,218 @@
+//! Making sure that a live watcher runs, right under every race (page 5.2, point 9).
+//!
+//! The one truth is: the pump lock is held, and the published identity is that of a live process.
+//! Nothing is answered on less. The lock is only ever looked at for an instant, and a starting
+//! watcher tries for longer than that.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::error::OutboxError;
+use super::root::HostRoot;
+use super::watch::binary_is_replaced;
+use super::worker::WorkerIdentity;
+use crate::code::{Code, Coded};
+use crate::process::{ProcessError, Program, is_running, start_detached};
+
+/// The pause between two looks.
+const PAUSE: Duration = Duration::from_millis(10);
+/// The pause between two nudges of a watcher.
+const NUDGE_PAUSE: Duration = Duration::from_millis(250);
+/// How often one call starts a watcher that ends at once.
+const MAX_STARTS: u32 = 3;
+/// The name that is made and taken away in the due folder, so that a sleeping watcher looks up.
+const NUDGE: &str = ".wake";
+
+/// What `wake` found or did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Woken {
+    /// A live watcher runs.
+    Running,
+    /// This call started it.
+    Started,
+    /// A newer program took over from an older one.
+    Restarted,
+}
+
+/// Why no live watcher can be promised.
+#[derive(Debug, thiserror::Error)]
+pub enum WakeError {
+    /// A record, a lock or a folder.
+    #[error(transparent)]
+    Outbox(#[from] OutboxError),
+    /// The watcher could not be started.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    /// None acknowledged in time.
+    #[error("no live watcher acknowledged within {millis} ms{}", if *.held { "; another pump holds the lock" } else { "" })]
+    Required {
+        /// How long was waited.
+        millis: u64,
+        /// Whether the pump lock is held, by a one-shot pump for example.
+        held: bool,
+    },
+}
+
+impl Coded for WakeError {
+    fn code(&self) -> Code {
+        match self {
+            WakeError::Outbox(error) => error.code(),
+            WakeError::Process(_) | WakeError::Required { .. } => Code::OutboxWorkerRequired,
+        }
+    }
+    fn hint(&self) -> Option<String> {
+        match self {
+            WakeError::Outbox(error) => error.hint(),
+            WakeError::Process(error) => error.hint(),
+            WakeError::Required { .. } => {
+                Some("run `amiss outbox watch` in the foreground to see what keeps it".into())
+            }
+        }
+    }
+}
+
+/// How a watcher is started.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<std::ffi::OsString>,
+}
+
+/// Who holds the pump lock, as far as can be known.
+enum Holder {
+    /// Nobody.
+    Nobody,
+    /// A live watcher.
+    Watcher(Box<WorkerIdentity>),
+    /// Somebody without a live identity: a one-shot pump, or a watcher that is starting.
+    Somebody,
+}
+
+impl HostRoot {
+    /// Makes sure that a live watcher runs, starting one with `launch` where none does; waits at
+    /// most `handshake` for it to hold the lock and to have published itself.
+    ///
+    /// # Errors
+    /// [`WakeError`]; `OUTBOX_WORKER_REQUIRED` when none acknowledged.
+    pub fn wake(&self, launch: &Launch, handshake: Duration) -> Result<Woken, WakeError> {
+        let began = Instant::now();
+        let mut waking = Waking::default();
+        loop {
+            let holder = self.holder()?;
+            let overdue = began.elapsed() >= handshake;
+            match &holder {
+                Holder::Watcher(worker) => match waking.judge(worker) {
+                    Some(woken) => return Ok(woken),
+                    // An older one that is in a long push hands over after it.
+                    None if overdue => return Ok(Woken::Running),
+                    None => {}
+                },
+                Holder::Nobody if !overdue && waking.may_start() => {
+                    waking.started = Some(start(launch)?);
+                    waking.starts = waking.starts.saturating_add(1);
+                }
+                Holder::Nobody | Holder::Somebody => {}
+            }
+            if overdue {
+                return Err(WakeError::Required {
+                    millis: u64::try_from(handshake.as_millis()).unwrap_or(u64::MAX),
+                    held: !matches!(holder, Holder::Nobody),
+                });
+            }
+            // A watcher that looks up mends a damaged identity, and notices a newer program.
+            if waking.should_nudge(&holder) {
+                self.nudge();
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    fn holder(&self) -> Result<Holder, OutboxError> {
+        // A damaged identity is none; the lock decides who pumps.
+        let live = |worker: &WorkerIdentity| worker.watch && worker.identity.is_alive();
+        let worker = self.read_worker().ok().flatten().filter(live);
+        if self.lock_pump(Duration::ZERO)?.is_some() {
+            return Ok(Holder::Nobody);
+        }
+        Ok(worker.map_or(Holder::Somebody, |worker| Holder::Watcher(Box::new(worker))))
+    }
+
+    fn nudge(&self) {
+        if let Ok(registry) = self.due_registry() {
+            // Two wakes may meet here; either is heard.
+            let _ = registry.dir().make_dir(NUDGE);
+            let _ = registry.dir().remove_dir(NUDGE);
+        }
+    }
+}
+
+/// What one call of `wake` has seen and done so far.
+#[derive(Default)]
+struct Waking {
+    started: Option<u32>,
+    starts: u32,
+    older: Option<WorkerIdentity>,
+    nobody_since: Option<Instant>,
+    nudged: Option<Instant>,
+}
+
+impl Waking {
+    /// The answer that a live watcher allows; `None` when it is an older program that is to hand
+    /// over first.
+    fn judge(&mut self, worker: &WorkerIdentity) -> Option<Woken> {
+        self.nobody_since = None;
+        match &self.older {
+            Some(older) if older == worker => None,
+            Some(_) => Some(Woken::Restarted),
+            None if outdated(worker) => {
+                self.older = Some(worker.clone());
+                None
+            }
+            None if self.started == Some(worker.identity.pid) => Some(Woken::Started),
+            None => Some(Woken::Running),
+        }
+    }
+
+    /// Whether to start a watcher now that nobody holds the lock. One that was started and still
+    /// runs gets its time; one that is about to hand over, a moment in which it does so itself.
+    fn may_start(&mut self) -> bool {
+        let since = *self.nobody_since.get_or_insert_with(Instant::now);
+        let patience = if self.older.is_some() || self.started.is_some() {
+            Duration::from_secs(1)
+        } else {
+            Duration::ZERO
+        };
+        self.starts < MAX_STARTS
+            && since.elapsed() >= patience
+            && self.started.is_none_or(|pid| !is_running(pid))
+    }
+
+    fn should_nudge(&mut self, holder: &Holder) -> bool {
+        let worth = match holder {
+            Holder::Nobody => false,
+            Holder::Somebody => true,
+            Holder::Watcher(_) => self.older.is_some(),
+        };
+        let due = self.nudged.is_none_or(|at| at.elapsed() >= NUDGE_PAUSE);
+        if worth && due {
+            self.nudged = Some(Instant::now());
+        }
+        worth && due
+    }
+}
+
+fn outdated(worker: &WorkerIdentity) -> bool {
+    worker.binary.as_ref().is_some_and(binary_is_replaced)
+}
+
+fn start(launch: &Launch) -> Result<u32, ProcessError> {
+    let program = Program::new(&launch.program)
+        .args(&launch.arguments)
+        .directory("/");
+    start_detached(&program)
+}

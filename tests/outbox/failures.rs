@@ -1,0 +1,319 @@
+//! Each failure by its class, and what it costs.
+
+use std::time::{Duration, Instant};
+
+use crate::common;
+use crate::origins::bad::{BadOrigin, Manner, refusing_url};
+use crate::scene::{Scene, commit_in, git};
+use crate::world::turn;
+
+#[test]
+fn f02_every_refusal_has_its_class_and_never_a_force() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    let other = commit_in(&scene.origin, "other", None);
+    git(&scene.origin, &["update-ref", "refs/heads/ahead", &other]);
+    scene.enqueue("ahead", 1, &one);
+    scene.hook(
+        "pre-receive",
+        "while read o n r; do case $r in *hooked) exit 1;; esac; done",
+    );
+    scene.enqueue("hooked", 2, &one);
+    std::fs::write(scene.origin.join("refs/heads/locked.lock"), "").unwrap();
+    scene.enqueue("locked", 3, &one);
+    git(
+        &scene.mirror,
+        &[
+            "push",
+            "-q",
+            &scene.url(),
+            &format!("{one}:refs/heads/there"),
+        ],
+    );
+    scene.enqueue("there", 4, &one);
+    let answer = scene.once();
+    assert_eq!(scene.last_error(1), "NON_FAST_FORWARD", "{answer}");
+    assert_eq!(scene.last_error(2), "PUSH_REJECTED");
+    assert_eq!(scene.last_error(3), "PUBLISH_FAILED");
+    assert_eq!(scene.state(4), "delivered");
+    assert_eq!(scene.tip("ahead"), other);
+}
+
+#[test]
+fn f02_an_origin_that_is_not_there_is_unreachable() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    scene.enqueue_to("file:///nonexistent/repo.git", "main", 1, &one);
+    scene.enqueue_to(&refusing_url(), "main", 2, &one);
+    let hangs_up = BadOrigin::start(Manner::HangsUp);
+    scene.enqueue_to(&hangs_up.url(), "main", 3, &one);
+    let half = BadOrigin::start(Manner::HalfCloses);
+    scene.enqueue_to(&half.url(), "main", 4, &one);
+    let answer = scene.once();
+    assert_eq!(answer["pump"]["retrying"], 4, "{answer}");
+    for number in 1..=4 {
+        assert_eq!(
+            scene.last_error(number),
+            "ORIGIN_UNREACHABLE",
+            "{number}: {}",
+            scene.note(number)
+        );
+    }
+}
+
+#[test]
+fn a_hanging_origin_ends_at_its_deadline_and_delays_no_other() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    let hanging = BadOrigin::start(Manner::Hangs);
+    scene.enqueue_to(&hanging.url(), "main", 1, &one);
+    scene.enqueue("main", 2, &one);
+    let answer = scene.once_with(&["--push-timeout", "1s"]);
+    assert_eq!(answer["pump"]["delivered"], 1, "{answer}");
+    assert_eq!(scene.last_error(1), "ORIGIN_TIMEOUT");
+}
+
+#[test]
+fn a_timed_out_push_leaves_no_process_of_its_tree() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    let pids = scene.world.beside("pids");
+    scene.hook(
+        "pre-receive",
+        &format!(
+            "sleep 300 & echo $! >> {0}; echo $$ >> {0}; wait",
+            pids.display()
+        ),
+    );
+    scene.enqueue("main", 1, &one);
+    scene.once_with(&["--push-timeout", "1s"]);
+    assert_eq!(scene.last_error(1), "ORIGIN_TIMEOUT");
+    for pid in std::fs::read_to_string(pids).unwrap().lines() {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let state = stat.rsplit(") ").next().unwrap_or_default().chars().next();
+        assert!(
+            matches!(state, None | Some('Z')),
+            "{pid} still runs: {stat}"
+        );
+    }
+}
+
+#[test]
+fn f11_after_the_kth_failure_the_wait_is_the_source_pages_and_twelve_are_the_end() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    scene.hook("pre-receive", "exit 1");
+    scene.enqueue("main", 1, &one);
+    for push in 1..=12_u32 {
+        let before = now();
+        let answer = scene.once();
+        let intent = scene.intent(1);
+        if push == 12 {
+            assert_eq!(answer["pump"]["failed"], 1, "{answer}");
+            assert_eq!(intent["state"], "failed");
+            break;
+        }
+        assert_eq!(answer["pump"]["retrying"], 1, "{push}: {answer}");
+        assert_eq!(intent["attempt"], push + 1);
+        let wait = (1000_i64 << (push - 1)).min(300_000);
+        let next = intent["next_attempt_at_millis"].as_i64().unwrap();
+        let ended = intent["updated_at_millis"].as_i64().unwrap();
+        assert_eq!(next - ended, wait, "{push}");
+        assert!(ended >= before);
+        assert_eq!(scene.once()["pump"]["due"], 0, "not before its time");
+        scene.make_due(1);
+    }
+    assert_eq!(scene.once()["pump"]["due"], 0);
+}
+
+fn now() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    i64::try_from(since.unwrap().as_millis()).unwrap()
+}
+
+#[test]
+fn fail_on_turns_what_the_origins_did_into_a_status_that_agrees_with_the_json() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    scene.hook("pre-receive", "exit 1");
+    scene.enqueue("main", 1, &one);
+    let output = scene.run(&["once", "--fail-on", "retrying"]);
+    assert_eq!(common::status(&output), 75);
+    assert_eq!(common::code(&output), "TASK_BUSY");
+    assert_eq!(common::answer(&output)["pump"]["retrying"], 1);
+    assert!(common::answer(&output)["error"]["retry_at_unix_millis"].is_i64());
+    scene.make_due(1);
+    let output = scene.run(&["once", "--fail-on", "failed"]);
+    assert_eq!(common::status(&output), 0, "it is only retrying");
+    let text = std::fs::read_to_string(scene.world.intent_path("p", "t", &turn(1))).unwrap();
+    std::fs::write(
+        scene.world.intent_path("p", "t", &turn(1)),
+        text.replace("\"attempt\":3", "\"attempt\":12"),
+    )
+    .unwrap();
+    scene.make_due(1);
+    let output = scene.run(&["once", "--fail-on", "failed"]);
+    assert_eq!(common::status(&output), 69, "{output:?}");
+    assert_eq!(common::code(&output), "PUBLISH_FAILED");
+}
+
+#[test]
+fn f09_classes_do_not_depend_on_the_callers_language() {
+    let mut scene = Scene::new();
+    for (name, value) in [
+        ("LANG", "de_DE.UTF-8"),
+        ("LC_ALL", "zh_CN.UTF-8"),
+        ("LANGUAGE", "de"),
+    ] {
+        scene.env.insert(name.into(), value.into());
+    }
+    let one = scene.commit("one", None);
+    let other = commit_in(&scene.origin, "other", None);
+    git(&scene.origin, &["update-ref", "refs/heads/ahead", &other]);
+    scene.enqueue("ahead", 1, &one);
+    scene.enqueue_to("file:///nonexistent/repo.git", "main", 2, &one);
+    scene.once();
+    assert_eq!(scene.last_error(1), "NON_FAST_FORWARD");
+    assert_eq!(scene.last_error(2), "ORIGIN_UNREACHABLE");
+}
+
+#[test]
+fn f06_another_repositorys_git_variables_have_no_effect() {
+    let mut scene = Scene::new();
+    let elsewhere = scene.world.beside("elsewhere.git");
+    crate::world::init(&elsewhere, "sha1", "files");
+    for (name, value) in [
+        ("GIT_DIR", elsewhere.to_str().unwrap()),
+        ("GIT_INDEX_FILE", "/nonexistent/index"),
+        ("GIT_OBJECT_DIRECTORY", "/nonexistent"),
+        ("GIT_QUARANTINE_PATH", "/nonexistent"),
+        ("GIT_NAMESPACE", "other"),
+        ("GIT_CONFIG_COUNT", "1"),
+        ("GIT_CONFIG_KEY_0", "url.file:///nonexistent/.insteadOf"),
+        ("GIT_CONFIG_VALUE_0", "file://"),
+        ("GIT_CONFIG_PARAMETERS", "'core.bare=false'"),
+        ("GIT_SSH_COMMAND", "false"),
+        ("GIT_ASKPASS", "false"),
+        ("GIT_TRACE", "/nonexistent/trace"),
+    ] {
+        scene.env.insert(name.into(), value.into());
+    }
+    let one = scene.commit("one", None);
+    scene.enqueue("main", 1, &one);
+    let answer = scene.once();
+    assert_eq!(answer["pump"]["delivered"], 1, "{answer} {}", scene.note(1));
+}
+
+#[test]
+fn a_push_that_the_origin_took_before_the_connection_broke_is_delivered() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    // The ref is written, then everything is killed before it is said.
+    scene.hook("post-receive", "kill -9 $PPID; sleep 300");
+    scene.enqueue("main", 1, &one);
+    let answer = scene.once_with(&["--push-timeout", "20s"]);
+    assert_eq!(answer["pump"]["delivered"], 1, "{answer} {}", scene.note(1));
+    assert_eq!(scene.tip("main"), one);
+}
+
+#[test]
+fn the_origins_words_are_kept_redacted_beside_the_intent_and_go_when_it_is_delivered() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    scene.hook(
+        "pre-receive",
+        "echo 'see https://me:hunter22@host/x Authorization: Basic abcdef' >&2; printf '\\033[31m' >&2; exit 1",
+    );
+    scene.enqueue("main", 1, &one);
+    let answer = scene.once();
+    let note = scene.note(1);
+    assert!(
+        note.contains("https://host/x") || note.contains("[redacted]"),
+        "{note}"
+    );
+    assert!(
+        !note.contains("hunter22") && !note.contains("abcdef") && !note.contains('\u{1b}'),
+        "{note}"
+    );
+    assert!(note.len() <= 4096);
+    assert!(!answer.to_string().contains("host/x"), "never in the DTO");
+    scene.no_hook("pre-receive");
+    scene.make_due(1);
+    scene.once();
+    assert_eq!(scene.note(1), "");
+}
+
+#[test]
+fn eight_slow_origins_are_pushed_side_by_side() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    let gate = scene.world.beside("gate");
+    std::fs::create_dir(&gate).unwrap();
+    // Each hook waits until all eight are there: one after the other would never end.
+    for number in 1..=8_u64 {
+        let origin = scene.world.beside(&format!("origins/o{number}.git"));
+        crate::world::init(&origin, "sha1", "files");
+        let script = format!(
+            "#!/bin/sh\ntouch {0}/{number}\ni=0\nwhile [ $(ls {0} | wc -l) -lt 8 ] && [ $i -lt 600 ]; do sleep 0.05; i=$((i+1)); done\n[ $(ls {0} | wc -l) -eq 8 ]\n",
+            gate.display()
+        );
+        let hook = origin.join("hooks/pre-receive");
+        std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+        std::fs::write(&hook, script).unwrap();
+        std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .unwrap();
+        scene.enqueue_to(
+            &format!("file://{}", origin.display()),
+            "main",
+            number,
+            &one,
+        );
+    }
+    let answer = scene.once();
+    assert_eq!(answer["pump"]["delivered"], 8, "{answer}");
+}
+
+#[test]
+fn a_missing_mirror_costs_only_its_own_delivery() {
+    let scene = Scene::new();
+    let gone = scene.world.mirror("gone");
+    let lost = commit_in(&gone, "lost", None);
+    let push = serde_json::json!({"project": "gone", "task": "x", "turn": turn(9),
+        "origin": scene.url(), "branch": "lost", "oid": lost});
+    assert!(scene.world.enqueue(&push).status.success());
+    std::fs::remove_dir_all(&gone).unwrap();
+    let one = scene.commit("one", None);
+    scene.enqueue("main", 1, &one);
+    let answer = scene.once();
+    assert_eq!(answer["pump"]["delivered"], 1, "{answer}");
+    assert_eq!(answer["pump"]["retrying"], 1, "{answer}");
+}
+
+#[test]
+fn a_second_pump_is_refused_while_one_works() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    let (begun, go) = (scene.world.beside("begun"), scene.world.beside("go"));
+    scene.hook(
+        "pre-receive",
+        &format!(
+            "touch {}; while [ ! -e {} ]; do sleep 0.05; done",
+            begun.display(),
+            go.display()
+        ),
+    );
+    scene.enqueue("main", 1, &one);
+    let mut command = scene.command(&["once"]);
+    let first = std::thread::spawn(move || command.output().unwrap());
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !begun.exists() {
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let output = scene.run(&["once"]);
+    assert_eq!(common::status(&output), 75);
+    assert_eq!(common::code(&output), "OUTBOX_BUSY");
+    std::fs::write(go, "").unwrap();
+    assert!(first.join().unwrap().status.success());
+    assert_eq!(scene.state(1), "delivered");
+}
