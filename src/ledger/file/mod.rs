@@ -20,6 +20,7 @@ mod renew;
 mod report;
 mod root;
 mod row;
+pub mod schema;
 mod stage;
 mod survey;
 mod time;
