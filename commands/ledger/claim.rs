@@ -116,9 +116,8 @@ struct Claimed {
     failure: Option<Failure>,
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
-pub struct ClaimMember {
-    #[schemars(extend("enum" = ["execute", "publish", "busy", "duplicate", "binding-conflict", "full", "expired"]))]
+#[derive(Serialize)]
+struct ClaimMember {
     result: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluation_id: Option<EvaluationId>,

@@ -25,9 +25,8 @@ pub struct Arguments {
     seal: SealArgs,
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
-pub struct CompletionMember<'a> {
-    #[schemars(extend("const" = "completed"))]
+#[derive(Serialize)]
+struct CompletionMember<'a> {
     result: &'static str,
     evaluation_id: &'a EvaluationId,
     fence: Counter,

@@ -2,15 +2,15 @@
 
 mod abandon;
 mod check;
-pub mod claim;
-pub mod cleanup;
-pub mod complete;
-pub mod init;
+mod claim;
+mod cleanup;
+mod complete;
+mod init;
 mod list;
 mod lost;
 mod open;
 mod quarantine;
-pub mod renew;
+mod renew;
 mod resize;
 mod retune;
 mod show;

@@ -23,8 +23,8 @@ pub struct Arguments {
     seal: SealArgs,
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
-pub struct RenewalMember {
+#[derive(Serialize)]
+struct RenewalMember {
     renew_within_millis: u64,
 }
 

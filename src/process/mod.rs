@@ -1,8 +1,9 @@
 //! The only code that starts and ends processes (page 7.1).
 //!
-//! Two strengths, chosen by what is run. [`run`] is for programs of the operator's own choice, Git
+//! Strengths, chosen by what is run. [`run`] is for programs of the operator's own choice, Git
 //! above all: `ProcessKit`'s group (cgroup v2 where one is writable, a process group elsewhere)
-//! holds the tree, and it is killed whole after every end.
+//! holds the tree, and it is killed whole after every end. [`timed`] is for our own program when it
+//! is measured.
 
 mod cancel;
 mod capture;
@@ -10,6 +11,7 @@ mod detached;
 mod error;
 mod program;
 mod run;
+mod timed;
 
 pub use cancel::Cancel;
 pub use capture::Captured;
@@ -17,3 +19,4 @@ pub use detached::{is_running, replace_with, start_detached};
 pub use error::ProcessError;
 pub use program::{Limits, Program};
 pub use run::{End, Finished, run};
+pub use timed::{Timed, timed};

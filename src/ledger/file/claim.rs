@@ -211,7 +211,7 @@ fn lease(row: &Row, owner: OwnerId, expires_at: UnixMillis) -> Lease {
 }
 
 /// `eval:KEY:RANDOM`: a row that was removed and made anew never matches an old token.
-fn fresh_evaluation_id(key: &DeliveryKey) -> Result<EvaluationId, LedgerError> {
+pub(super) fn fresh_evaluation_id(key: &DeliveryKey) -> Result<EvaluationId, LedgerError> {
     let text = format!("eval:{key}:{}", hex(&random()?));
     EvaluationId::new(text).map_err(|error| LedgerError::Random(error.to_string()))
 }
