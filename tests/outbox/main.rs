@@ -19,6 +19,9 @@ mod credentials;
 mod delivery;
 mod failures;
 mod origins;
+mod process;
 mod scene;
+mod wake;
+mod watch;
 #[path = "../outbox_records/world.rs"]
 mod world;
