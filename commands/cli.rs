@@ -39,11 +39,17 @@ pub struct Cli {
 #[derive(Debug, clap::Args)]
 struct WordArgs {
     /// Say nothing on standard error but errors: no notes, no progress
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(
+        short,
+        long,
+        global = true,
+        conflicts_with = "verbose",
+        help_heading = "Everywhere"
+    )]
     quiet: bool,
 
     /// Say more on standard error: one line a document, and what an error code means
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = "Everywhere")]
     verbose: bool,
 }
 

@@ -2,7 +2,8 @@
 # One delivery from webhook to completed verdict, on this machine, with nothing but Rust, Git and a
 # shell. Everything is made under target/quick-start, anew each time.
 #
-# AMISS names a binary that is there already; without it this builds one.
+# AMISS names a binary that is there already; without it this builds one. With the argument
+# `prepare` it stops before the delivery, and leaves the files for you to try things on.
 set -eu
 cd "$(dirname "$0")/.."
 here=$(pwd)
@@ -57,10 +58,11 @@ cat > route.json <<JSON
 {"schema":"amiss/route/v1",
  "provider":{"namespace":"github","instance":"github.com"},
  "scheme":"github","trust_set":"hooks-2026","keyring":"hooks.keyring.json",
- "signed_time":"replay-only","target_branch":"main"}
+ "signed_time":"replay-only","target_branch":"main",
+ "replay_window":{"max_signed_age_millis":300000,"max_queue_age_millis":60000}}
 JSON
 git init -q -b main action
-cp "$here/fixtures/bootstrap/bootstrap" action/bootstrap
+cp "$here/fixtures/quick-start/bootstrap" action/bootstrap
 git -C action add bootstrap
 git -C action commit -q -m "The action that judges"
 cat > plan.json <<JSON
@@ -79,6 +81,8 @@ say "what a forge sends: a pull request, signed"
 sed -e "s/@CANDIDATE@/$candidate/" -e "s/@BASE@/$base/" \
     "$here/fixtures/quick-start/pull-request.json" > pull-request.json
 amiss ingress-sign --route route.json < pull-request.json > request.json
+
+[ "${1:-}" != prepare ] || exit 0
 
 # The whole flow. Each step is a process of its own; the envelope between them is JSON.
 deliver() {

@@ -116,8 +116,9 @@ struct Claimed {
     failure: Option<Failure>,
 }
 
-#[derive(Serialize)]
-struct ClaimMember {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct ClaimMember {
+    #[schemars(extend("enum" = ["execute", "publish", "busy", "duplicate", "binding-conflict", "full", "expired"]))]
     result: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluation_id: Option<EvaluationId>,

@@ -24,13 +24,13 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-#[derive(Serialize)]
-struct Printed {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Printed {
     cleanup: CleanupMember,
 }
 
 /// What a cleanup did, as `cleanup` and `init` print it.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct CleanupMember {
     removed_records: u64,
     removed_reports: u64,
@@ -39,8 +39,8 @@ pub struct CleanupMember {
     clock_high_water_unix_millis: i64,
 }
 
-#[derive(Serialize)]
-struct KeptMember {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct KeptMember {
     running: u64,
     saved: u64,
     done_permanent: u64,

@@ -25,8 +25,9 @@ pub struct Arguments {
     seal: SealArgs,
 }
 
-#[derive(Serialize)]
-struct CompletionMember<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct CompletionMember<'a> {
+    #[schemars(extend("const" = "completed"))]
     result: &'static str,
     evaluation_id: &'a EvaluationId,
     fence: Counter,

@@ -39,13 +39,13 @@ pub struct Arguments {
     accept_clock: bool,
 }
 
-#[derive(Serialize)]
-struct Printed {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Printed {
     root: RootMember,
 }
 
-#[derive(Serialize)]
-struct RootMember {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct RootMember {
     lease_millis: i64,
     max_records: u64,
     max_signed_age_millis: i64,
@@ -58,8 +58,8 @@ struct RootMember {
     cleanup: CleanupMember,
 }
 
-#[derive(Serialize)]
-struct AcceptedMember {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct AcceptedMember {
     from_unix_millis: i64,
     to_unix_millis: i64,
 }

@@ -2,15 +2,15 @@
 
 mod abandon;
 mod check;
-mod claim;
-mod cleanup;
-mod complete;
-mod init;
+pub mod claim;
+pub mod cleanup;
+pub mod complete;
+pub mod init;
 mod list;
 mod lost;
 mod open;
 mod quarantine;
-mod renew;
+pub mod renew;
 mod resize;
 mod retune;
 mod show;

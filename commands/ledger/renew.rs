@@ -23,8 +23,8 @@ pub struct Arguments {
     seal: SealArgs,
 }
 
-#[derive(Serialize)]
-struct RenewalMember {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct RenewalMember {
     renew_within_millis: u64,
 }
 

@@ -1,12 +1,20 @@
 //! Every schema by name.
 
 use amiss::delivery::{CheckBinding, Delivery, Lease, Outcome, RunFacts, Staged};
+use amiss::ingress::keyring::KeyringFile;
+use amiss::ingress::route::RouteFile;
+use amiss::ledger::file::schema::{capacity_frame, root_frame, row_frame};
+use amiss::outbox::{
+    DueEntry, EnabledMarker, Intent, ObjectSyncReceipt, OriginDelivery, PushMember, TargetLedger,
+    WorkerIdentity,
+};
 use amiss::plan::Plan;
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
-use super::shapes::{Carried, EnvelopeShape};
+use super::shapes::{Carried, EnvelopeShape, RequestShape};
+use crate::ledger;
 
 /// One schema.
 pub struct Entry {
@@ -14,57 +22,135 @@ pub struct Entry {
     pub name: &'static str,
     /// What it describes, in one line.
     about: &'static str,
-    make: fn() -> Schema,
+    make: fn(SchemaGenerator) -> Schema,
+    side: Side,
+}
+
+/// Who writes the text that a schema describes.
+#[derive(Clone, Copy)]
+enum Side {
+    /// Somebody else; amiss reads it.
+    Read,
+    /// amiss.
+    Written,
 }
 
 impl Entry {
     /// The schema, of draft 2020-12.
     pub fn schema(&self) -> Value {
-        let mut schema = (self.make)();
+        let settings = SchemaSettings::draft2020_12();
+        let settings = match self.side {
+            Side::Read => settings,
+            Side::Written => settings.for_serialize(),
+        };
+        let mut schema = (self.make)(settings.into_generator());
         schema.insert("title".into(), format!("amiss {}", self.name).into());
         schema.insert("description".into(), self.about.into());
         schema.to_value()
     }
 }
 
-fn of<T: JsonSchema>() -> Schema {
-    SchemaSettings::draft2020_12()
-        .into_generator()
-        .into_root_schema_for::<T>()
+fn of<T: JsonSchema>(generator: SchemaGenerator) -> Schema {
+    generator.into_root_schema_for::<T>()
 }
 
-const fn entry<T: JsonSchema>(name: &'static str, about: &'static str) -> Entry {
+const fn read<T: JsonSchema>(name: &'static str, about: &'static str) -> Entry {
     Entry {
         name,
         about,
         make: of::<T>,
+        side: Side::Read,
     }
 }
 
-/// All of them, in the order of the flow.
+const fn written<T: JsonSchema>(name: &'static str, about: &'static str) -> Entry {
+    Entry {
+        name,
+        about,
+        make: of::<T>,
+        side: Side::Written,
+    }
+}
+
+const fn frame(
+    name: &'static str,
+    about: &'static str,
+    make: fn(SchemaGenerator) -> Schema,
+) -> Entry {
+    Entry {
+        name,
+        about,
+        make,
+        side: Side::Written,
+    }
+}
+
+/// All of them: what flows, what the operator writes, what commands answer, what lies on the disk.
 pub const CATALOGUE: &[Entry] = &[
-    entry::<EnvelopeShape>("envelope", "The object that flows through the commands."),
-    entry::<Carried>("error", "Envelope member `error`: a refusal or failure."),
-    entry::<Delivery>(
+    read::<EnvelopeShape>("envelope", "The object that flows through the commands."),
+    read::<RequestShape>(
+        "request",
+        "Standard input of ingress-verify: one raw request.",
+    ),
+    read::<Delivery>(
         "delivery",
         "Envelope member `delivery`: what ingress-verify accepted.",
     ),
-    entry::<Lease>(
+    read::<Lease>(
         "lease",
         "Envelope member `lease`: temporary permission to evaluate.",
     ),
-    entry::<RunFacts>(
+    read::<RunFacts>(
         "run",
         "Envelope members `run` and `recheck`: what exactly is judged.",
     ),
-    entry::<Outcome>("outcome", "Envelope member `outcome`: how the run ended."),
-    entry::<Staged>("staged", "Envelope member `staged`: the frozen verdict."),
-    entry::<CheckBinding>(
+    read::<Outcome>("outcome", "Envelope member `outcome`: how the run ended."),
+    read::<Staged>("staged", "Envelope member `staged`: the frozen verdict."),
+    read::<PushMember>(
+        "push",
+        "Envelope member `push`: what `outbox enqueue` is to push.",
+    ),
+    written::<OriginDelivery>("origin-delivery", "A push as the outbox commands show it."),
+    read::<Carried>("error", "Envelope member `error`: a refusal or failure."),
+    read::<RouteFile>(
+        "route",
+        "The file of `--route`: how requests of one hook are authenticated.",
+    ),
+    read::<KeyringFile>(
+        "keyring",
+        "The file that a route's `keyring` names: one to eight HMAC keys.",
+    ),
+    read::<Plan>(
+        "plan",
+        "The file of `--plan`: what judges, and under which limits.",
+    ),
+    read::<CheckBinding>(
         "check",
         "The file of `--check`: the check binding of a row.",
     ),
-    entry::<Plan>(
-        "plan",
-        "The file of `--plan`: what judges, and under which limits.",
+    written::<ledger::init::Printed>("ledger-init", "What `amiss ledger init` prints."),
+    written::<ledger::cleanup::Printed>("ledger-cleanup", "What `amiss ledger cleanup` prints."),
+    frame(
+        "root-frame",
+        "The payload of `.amiss-root.state`.",
+        root_frame,
+    ),
+    frame(
+        "capacity-frame",
+        "The payload of `.amiss-capacity.state`.",
+        capacity_frame,
+    ),
+    frame("row-frame", "The payload of a row, `KEY.state`.", row_frame),
+    written::<Intent>("outbox-intent", "An intent, `TURN.json`."),
+    written::<DueEntry>("outbox-due", "A due entry of the outbox."),
+    written::<TargetLedger>("outbox-target", "The ledger of one origin and branch."),
+    written::<WorkerIdentity>("outbox-worker", "`outbox-worker.json`: who watches."),
+    written::<EnabledMarker>(
+        "outbox-enabled",
+        "`outbox-enabled.json`: a watcher is wanted after a reboot.",
+    ),
+    written::<ObjectSyncReceipt>(
+        "object-sync",
+        "`mw-object-sync.json`: packs known to be on the disk.",
     ),
 ];

@@ -2,7 +2,13 @@
 
 use amiss::code::Code;
 use amiss::delivery::{Delivery, Lease, Outcome, RunFacts, Staged};
+use amiss::ingress::Ignored;
+use amiss::outbox::{OriginDelivery, PushMember};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+use crate::ledger::claim::ClaimMember;
+use crate::ledger::complete::CompletionMember;
+use crate::ledger::renew::RenewalMember;
 
 /// The envelope: members of amiss are closed, every other member is the user's.
 #[derive(JsonSchema)]
@@ -11,12 +17,18 @@ pub struct EnvelopeShape {
     /// `amiss/envelope/v1`; taken as said where it is absent.
     #[schemars(extend("const" = "amiss/envelope/v1"))]
     schema: Option<String>,
+    ignored: Option<Ignored>,
     delivery: Option<Delivery>,
+    claim: Option<ClaimMember>,
     lease: Option<Lease>,
+    renewal: Option<RenewalMember>,
     run: Option<RunFacts>,
     outcome: Option<Outcome>,
     recheck: Option<RunFacts>,
     staged: Option<Staged>,
+    completion: Option<CompletionMember<'static>>,
+    push: Option<PushMember>,
+    origin_delivery: Option<OriginDelivery>,
     error: Option<Carried>,
 }
 
@@ -46,5 +58,43 @@ impl JsonSchema for CodeName {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let names: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
         json_schema!({ "type": "string", "enum": names })
+    }
+}
+
+/// One raw request: the headers as ordered pairs or as an object, and the body in one of three
+/// ways.
+pub struct RequestShape;
+
+impl JsonSchema for RequestShape {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Request".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let text = json_schema!({ "type": "string" });
+        json_schema!({
+            "type": "object",
+            "properties": {
+                "received_at_unix_millis": { "type": "integer", "minimum": 0 },
+                "headers": { "anyOf": [
+                    { "type": "array", "items": {
+                        "type": "array", "prefixItems": [text, text], "minItems": 2, "maxItems": 2
+                    } },
+                    { "type": "object", "additionalProperties": { "anyOf": [
+                        text, { "type": "array", "items": text }
+                    ] } }
+                ] },
+                "body": { "type": "string", "description": "The body as text." },
+                "body_base64": { "type": "string", "description": "The body's bytes, canonical base64." },
+                "body_path": { "type": "string", "description": "A file that holds the body." }
+            },
+            "required": ["headers"],
+            "oneOf": [
+                { "required": ["body"] },
+                { "required": ["body_base64"] },
+                { "required": ["body_path"] }
+            ],
+            "additionalProperties": false
+        })
     }
 }

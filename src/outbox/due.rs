@@ -16,7 +16,7 @@ use crate::clock::UnixMillis;
 use crate::durable::{Dir, Kind};
 
 /// One entry of the registry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DueEntry {
     /// The project.

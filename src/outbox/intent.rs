@@ -77,7 +77,7 @@ impl From<Code> for LastError {
 }
 
 /// One delivery's record. The order of the members is that of the file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Intent {
     /// The project.

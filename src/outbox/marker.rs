@@ -9,7 +9,7 @@ use super::root::HostRoot;
 const MARKER_NAME: &str = "outbox-enabled.json";
 
 /// The enabled marker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EnabledMarker {
     /// Always true.

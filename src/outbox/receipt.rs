@@ -25,7 +25,7 @@ text!(
 );
 
 /// What was made durable, and by which means.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectSyncReceipt {
     /// `core.fsync` when it was written.

@@ -53,7 +53,7 @@ impl Target {
 }
 
 /// What was last delivered to a target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TargetLedger {
     /// The origin.

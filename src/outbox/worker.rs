@@ -9,7 +9,7 @@ use crate::clock::UnixMillis;
 pub(super) const WORKER_NAME: &str = "outbox-worker.json";
 
 /// A process that cannot be confused with a later one under the same number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessIdentity {
     /// Its number.
@@ -64,7 +64,7 @@ fn boot_id() -> Option<String> {
 }
 
 /// The program that a watcher runs, so that a newer one can take over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BinaryIdentity {
     /// Its path.
@@ -78,7 +78,7 @@ pub struct BinaryIdentity {
 }
 
 /// The live watcher.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkerIdentity {
     /// The process.

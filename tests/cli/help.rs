@@ -60,7 +60,10 @@ fn the_version_names_the_commit_where_one_is_known() {
 fn every_flag_of_every_command_says_what_it_does() {
     for words in every_command() {
         let help = help_of(&words);
-        let lines: Vec<&str> = help.lines().collect();
+        let lines: Vec<&str> = help
+            .lines()
+            .take_while(|line| !line.starts_with("Example"))
+            .collect();
         for (index, line) in lines.iter().enumerate() {
             let text = line.trim_start();
             let indent = line.len() - text.len();

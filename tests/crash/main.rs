@@ -14,6 +14,7 @@
 
 mod builder;
 mod doubt;
+#[allow(dead_code, reason = "the killed processes use the rest")]
 mod judge;
 mod ledger;
 mod medium;

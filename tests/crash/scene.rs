@@ -15,19 +15,24 @@ fn typed<T: serde::de::DeserializeOwned>(value: Value) -> T {
 
 /// A delivery, permanent or remembered through a time.
 pub fn delivery(id: &str, end: Option<i64>) -> AcceptedDelivery {
+    let delivery: Delivery = typed(delivery_value(id, end));
+    delivery.accept(None).unwrap()
+}
+
+/// The same as an envelope carries it.
+pub fn delivery_value(id: &str, end: Option<i64>) -> Value {
     let provider = json!({"namespace": "gitea", "instance": "forge.example.test"});
     let replay = match end {
         None => json!({"retention": "permanent"}),
         Some(end) => json!({"retention": "keep-through", "unix_millis": end,
             "window": {"max_signed_age_millis": 300_000, "max_queue_age_millis": 60_000}}),
     };
-    let delivery: Delivery = typed(json!({
+    json!({
         "identity": {"provider": provider, "integration": "installation-7", "delivery": id},
         "change": change(),
         "provider_run": provider_run(),
         "replay": replay,
-    }));
-    delivery.accept(None).unwrap()
+    })
 }
 
 fn change() -> Value {
@@ -47,7 +52,8 @@ pub fn check() -> CheckBinding {
     typed(check_value())
 }
 
-fn check_value() -> Value {
+/// The same as a file holds it.
+pub fn check_value() -> Value {
     json!({
         "plan_digest": format!("sha256:{}", "1".repeat(64)),
         "required_status_name": "amiss",

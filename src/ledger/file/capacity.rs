@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::frame::{self, Form, FrameError, Framed};
 use crate::delivery::DeliveryKey;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 enum Schema {
     #[serde(rename = "amiss/controller-file-capacity-v1")]
     Current,
 }
 
 /// The capacity frame's payload. Member order is the order on disk.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Capacity {
     schema: Schema,

@@ -12,7 +12,7 @@ pub const MAX_LEASE_MILLIS: i64 = 24 * 60 * 60 * 1000;
 
 /// The spelling of the metadata. A new root is written in the old one first, and upgraded once its
 /// capacity frame is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Schema {
     /// v0.9.0, or a root whose capacity frame is not yet to be believed.
     #[serde(rename = "amiss/controller-file-root-v1")]
@@ -69,7 +69,7 @@ impl Limits {
 }
 
 /// The root frame's payload. Member order is the order on disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Metadata {
     pub schema: Schema,

@@ -20,6 +20,7 @@ mod renew;
 mod report;
 mod root;
 mod row;
+pub mod schema;
 pub mod seed;
 mod stage;
 mod survey;

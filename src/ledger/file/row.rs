@@ -15,14 +15,14 @@ use crate::delivery::{
 };
 use crate::ledger::contract::BoundMember;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub(super) enum Schema {
     #[serde(rename = "amiss/controller-file-record-v3")]
     Current,
 }
 
 /// A row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Row {
     pub schema: Schema,
@@ -37,7 +37,7 @@ pub(super) struct Row {
 }
 
 /// A replay lifetime without the window that it was computed from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "retention", rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Keep {
     Permanent {},
@@ -45,7 +45,7 @@ pub(super) enum Keep {
 }
 
 /// Where a delivery stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "state", rename_all = "lowercase", deny_unknown_fields)]
 pub(super) enum State {
     Running {
@@ -65,7 +65,7 @@ pub(super) enum State {
 }
 
 /// A publication as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredPublication {
     pub provider_run: ProviderRun,
@@ -79,7 +79,7 @@ pub(super) struct StoredPublication {
     pub report: StoredReport,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "conclusion", rename_all = "lowercase", deny_unknown_fields)]
 pub(super) enum StoredConclusion {
     Pass {},
@@ -88,7 +88,7 @@ pub(super) enum StoredConclusion {
     Unavailable { failure: Failure },
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "report", rename_all = "lowercase", deny_unknown_fields)]
 pub(super) enum StoredReport {
     Absent {},
@@ -96,7 +96,7 @@ pub(super) enum StoredReport {
 }
 
 /// A report as a row names it: the domain digest, not the plain one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReportReference {
     pub digest: Digest,

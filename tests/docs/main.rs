@@ -1,0 +1,21 @@
+//! The documentation is true: every command block runs, every example fits its schema, every link
+//! leads somewhere, every promise has its test.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::arithmetic_side_effects,
+    clippy::print_stdout,
+    reason = "a test that panics fails, as it should"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+#[allow(dead_code, reason = "the pages use more of it than this")]
+mod blocks;
+mod dependencies;
+mod installer;
+mod validator;

@@ -1,0 +1,125 @@
+//! System calls of the real binary: listed, and tampered with one at a time.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// The calls that change a disk or lock a file, and the opening ones.
+const SET: &str = "openat,mkdirat,write,pwrite64,ftruncate,fsync,fdatasync,renameat,renameat2,\
+                   linkat,symlinkat,unlinkat,fchmod,fchmodat,flock,mkdir,rmdir,rename,unlink";
+
+/// One system call of a run.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Its name.
+    pub name: String,
+    /// Which one of its name, from 1.
+    pub number: usize,
+    /// How `strace` shows it.
+    pub line: String,
+}
+
+/// What happens to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tamper {
+    /// The process is killed before it is made.
+    Kill,
+    /// It fails with this error, and is not made.
+    Fail(&'static str),
+}
+
+/// One run of the binary.
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub arguments: Vec<String>,
+    pub input: String,
+}
+
+impl Run {
+    fn start(&self, mut command: Command) -> Output {
+        let mut child = command
+            .args(&self.arguments)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A process that was killed at once reads nothing.
+        let _ = child.stdin.take().unwrap().write_all(self.input.as_bytes());
+        child.wait_with_output().unwrap()
+    }
+
+    /// Runs undisturbed.
+    pub fn plain(&self) -> Output {
+        self.start(Command::new(env!("CARGO_BIN_EXE_amiss")))
+    }
+
+    /// Runs undisturbed and lists the calls that name something under `place`.
+    pub fn calls(&self, place: &Path, log: &Path) -> (Output, Vec<Call>) {
+        let mut strace = Command::new("strace");
+        strace
+            .args(["-f", "-y", "-s", "0", "-e", "signal=none", "-e"])
+            .arg(format!("trace={SET}"))
+            .arg("-o")
+            .arg(log)
+            .arg(env!("CARGO_BIN_EXE_amiss"));
+        let output = self.start(strace);
+        let place = place.to_str().unwrap();
+        let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+        let text = std::fs::read_to_string(log).unwrap();
+        let mut calls = Vec::new();
+        for line in text.lines() {
+            let Some((head, _)) = line.split_once('(') else {
+                continue;
+            };
+            let name = head
+                .split_whitespace()
+                .last()
+                .unwrap_or_default()
+                .to_owned();
+            if !SET.split(',').any(|known| known.trim() == name) {
+                continue;
+            }
+            let number = numbers.entry(name.clone()).or_default();
+            *number += 1;
+            if line.contains(place) {
+                calls.push(Call {
+                    name,
+                    number: *number,
+                    line: line.to_owned(),
+                });
+            }
+        }
+        (output, calls)
+    }
+
+    /// Runs with one call tampered with.
+    pub fn tampered(&self, call: &Call, tamper: Tamper) -> Output {
+        let what = match tamper {
+            Tamper::Kill => "signal=KILL".to_owned(),
+            Tamper::Fail(errno) => format!("error={errno}"),
+        };
+        let mut strace = Command::new("strace");
+        strace
+            .args(["-f", "-qq", "-e"])
+            .arg(format!("trace={}", call.name))
+            .arg("-e")
+            .arg(format!("inject={}:{what}:when={}", call.name, call.number))
+            .args(["-o", "/dev/null"])
+            .arg(env!("CARGO_BIN_EXE_amiss"));
+        self.start(strace)
+    }
+}
+
+/// Whether the tests of this crate can run here at all.
+pub fn is_there() -> bool {
+    let there = Command::new("strace").arg("-V").output().is_ok();
+    assert!(
+        there || std::env::var_os("CI").is_none(),
+        "strace is missing, and .ci/run must install it"
+    );
+    there
+}
