@@ -68,6 +68,7 @@ pub struct Tally {
     pub killed: usize,
     pub failed: usize,
     pub done_all_the_same: usize,
+    pub short: usize,
 }
 
 impl Case {
@@ -103,14 +104,22 @@ impl Case {
                 }
             }
         }
+        let writes = calls.iter().filter(|call| call.name == "write").count();
+        for (at, then) in short_writes(writes) {
+            let judged = self.short(at, then, expected, &after, &mut judge, &mut tally);
+            if let Err(fault) = judged {
+                faults.push(format!("write {at} short, then {then:?}\n  {fault}"));
+            }
+        }
         println!(
             "{}: {} calls, killed at each ({}), failed {} times, went on all the same {} times, \
-             {} violations",
+             {} short writes, {} violations",
             self.name,
             tally.calls,
             tally.killed,
             tally.failed,
             tally.done_all_the_same,
+            tally.short,
             faults.len()
         );
         let shown = faults.iter().take(5).cloned().collect::<Vec<_>>();
@@ -134,32 +143,65 @@ impl Case {
     ) -> Result<(), String> {
         let place = Place::of(&self.base);
         let output = place.run(self).tampered(call, tamper);
-        let shown = || format!("{output:?}");
-        let tree = Tree::of(&place.root());
         if output.status.code() == expected && tamper != Tamper::Kill {
             // It went on without the call; then its answer must hold.
             tally.done_all_the_same += 1;
-            let seen = look(&place.root())?;
-            self.is_done(&seen.rows, after)?;
-            let certain = Mark {
-                seen,
-                ..after.clone()
-            };
-            judge.state(&tree, &certain, None)?;
+            self.answered(&place, after, judge)?;
         } else {
             match tamper {
                 Tamper::Kill => {
                     tally.killed += 1;
                     let killed = output.status.code().is_none_or(|code| code == 137);
-                    ensure(killed, shown)?;
+                    ensure(killed, || format!("{output:?}"))?;
                 }
                 Tamper::Fail(_) => {
                     tally.failed += 1;
                     refused(&output).map_err(|fault| format!("{fault}: {output:?}"))?;
                 }
             }
-            judge.state(&tree, &self.before, Some(after))?;
+            judge.state(&Tree::of(&place.root()), &self.before, Some(after))?;
         }
+        self.again(&place)
+    }
+
+    /// A write that writes half is gone on with; one after it that fails is an error.
+    fn short(
+        &self,
+        at: usize,
+        then: Option<i32>,
+        expected: Option<i32>,
+        after: &Mark,
+        judge: &mut Judge,
+        tally: &mut Tally,
+    ) -> Result<(), String> {
+        let place = Place::of(&self.base);
+        let mut settings = vec![("AMISS_SHORT", at.to_string())];
+        settings.extend(then.map(|errno| ("AMISS_THEN", errno.to_string())));
+        let output = place.run(self).with_short_writes(&settings);
+        tally.short += 1;
+        if then.is_none() {
+            ensure(output.status.code() == expected, || format!("{output:?}"))?;
+            self.answered(&place, after, judge)?;
+        } else {
+            refused(&output).map_err(|fault| format!("{fault}: {output:?}"))?;
+            judge.state(&Tree::of(&place.root()), &self.before, Some(after))?;
+        }
+        self.again(&place)
+    }
+
+    /// What was answered is there, and stays.
+    fn answered(&self, place: &Place, after: &Mark, judge: &mut Judge) -> Result<(), String> {
+        let seen = look(&place.root())?;
+        self.is_done(&seen.rows, after)?;
+        let certain = Mark {
+            seen,
+            ..after.clone()
+        };
+        judge.state(&Tree::of(&place.root()), &certain, None)
+    }
+
+    /// The same command given again ends as it must.
+    fn again(&self, place: &Place) -> Result<(), String> {
         let again = place.run(self).plain();
         let status = again.status.code().unwrap_or(-1);
         ensure(self.again.contains(&status), || {
@@ -202,6 +244,18 @@ fn refused(output: &Output) -> Result<(), String> {
     ensure(answer["error"]["code"] == "IO", || "not IO".into())?;
     let lines = String::from_utf8_lossy(&output.stderr).lines().count();
     ensure(lines >= 1, || "nothing on standard error".into())
+}
+
+/// Every write short alone, all of them, and each with an error on what is left of it.
+fn short_writes(writes: usize) -> Vec<(usize, Option<i32>)> {
+    const ENOSPC: i32 = 28;
+    const EIO: i32 = 5;
+    let each = 1..=writes;
+    each.clone()
+        .map(|at| (at, None))
+        .chain((writes > 0).then_some((0, None)))
+        .chain(each.flat_map(|at| [(at, Some(ENOSPC)), (at, Some(EIO))]))
+        .collect()
 }
 
 /// What may happen to a call.

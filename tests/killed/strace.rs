@@ -40,7 +40,6 @@ impl Run {
     fn start(&self, mut command: Command) -> Output {
         let mut child = command
             .args(&self.arguments)
-            .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -54,13 +53,25 @@ impl Run {
 
     /// Runs undisturbed.
     pub fn plain(&self) -> Output {
-        self.start(Command::new(env!("CARGO_BIN_EXE_amiss")))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_amiss"));
+        command.env_clear();
+        self.start(command)
+    }
+
+    /// Runs with the writer of `short.c` in front of the system's.
+    pub fn with_short_writes(&self, settings: &[(&str, String)]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_amiss"));
+        command.env_clear();
+        command.env("LD_PRELOAD", shim());
+        command.envs(settings.iter().map(|(name, value)| (*name, value)));
+        self.start(command)
     }
 
     /// Runs undisturbed and lists the calls that name something under `place`.
     pub fn calls(&self, place: &Path, log: &Path) -> (Output, Vec<Call>) {
         let mut strace = Command::new("strace");
         strace
+            .env_clear()
             .args(["-f", "-y", "-s", "0", "-e", "signal=none", "-e"])
             .arg(format!("trace={SET}"))
             .arg("-o")
@@ -104,6 +115,7 @@ impl Run {
         };
         let mut strace = Command::new("strace");
         strace
+            .env_clear()
             .args(["-f", "-qq", "-e"])
             .arg(format!("trace={}", call.name))
             .arg("-e")
@@ -112,6 +124,22 @@ impl Run {
             .arg(env!("CARGO_BIN_EXE_amiss"));
         self.start(strace)
     }
+}
+
+/// The library that makes writes short, built once.
+fn shim() -> &'static Path {
+    static BUILT: std::sync::OnceLock<std::path::PathBuf> = std::sync::OnceLock::new();
+    BUILT.get_or_init(|| {
+        let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("short.so");
+        let status = Command::new("cc")
+            .args(["-shared", "-fPIC", "-O1", "-o"])
+            .arg(&library)
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/killed/short.c"))
+            .status()
+            .unwrap();
+        assert!(status.success());
+        library
+    })
 }
 
 /// Whether the tests of this crate can run here at all.
