@@ -15,16 +15,16 @@ use super::play::{Mark, ledger, limits, scratch};
 use super::scene::{LEASE, NOW, check, check_value, delivery, delivery_value, facts, publication};
 use super::states::{Tree, private};
 
-const CAP: u64 = 4;
+pub const CAP: u64 = 4;
 
 /// A root that is being filled for a case.
-struct Scene {
+pub struct Scene {
     folder: TempDir,
     deliveries: Vec<AcceptedDelivery>,
 }
 
 impl Scene {
-    fn empty() -> Scene {
+    pub fn empty() -> Scene {
         let folder = scratch();
         std::fs::create_dir(folder.path().join("root")).unwrap();
         private(&folder.path().join("root"));
@@ -34,7 +34,7 @@ impl Scene {
         }
     }
 
-    fn new() -> Scene {
+    pub fn new() -> Scene {
         let scene = Scene::empty();
         let root = Root::open(&scene.root(), Options::default()).unwrap();
         root.init(&limits(CAP), &FixedClock(NOW), ClockPolicy::Guard)
@@ -42,15 +42,15 @@ impl Scene {
         scene
     }
 
-    fn root(&self) -> std::path::PathBuf {
+    pub fn root(&self) -> std::path::PathBuf {
         self.folder.path().join("root")
     }
 
-    fn at(&self, now: i64) -> FileLedger<FixedClock> {
+    pub fn at(&self, now: i64) -> FileLedger<FixedClock> {
         ledger(&self.root(), now)
     }
 
-    fn claimed(&mut self, id: &str, end: Option<i64>) -> (AcceptedDelivery, Lease) {
+    pub fn claimed(&mut self, id: &str, end: Option<i64>) -> (AcceptedDelivery, Lease) {
         let delivery = delivery(id, end);
         self.deliveries.push(delivery.clone());
         match self.at(NOW).claim(&delivery, &check(), None).unwrap() {
@@ -59,7 +59,7 @@ impl Scene {
         }
     }
 
-    fn saved(&mut self, id: &str, end: Option<i64>) -> (AcceptedDelivery, Saved) {
+    pub fn saved(&mut self, id: &str, end: Option<i64>) -> (AcceptedDelivery, Saved) {
         let (delivery, lease) = self.claimed(id, end);
         let report = b"the report";
         let input = ReportInput {
@@ -77,7 +77,7 @@ impl Scene {
         }
     }
 
-    fn done(&mut self, id: &str, end: Option<i64>) -> AcceptedDelivery {
+    pub fn done(&mut self, id: &str, end: Option<i64>) -> AcceptedDelivery {
         let (delivery, saved) = self.saved(id, end);
         self.at(NOW).complete(&delivery, &saved).unwrap();
         delivery
@@ -119,11 +119,11 @@ impl Scene {
     }
 }
 
-fn check_file(folder: &Path) -> String {
+pub fn check_file(folder: &Path) -> String {
     kept_file(folder, "check.json", check_value().to_string().as_bytes())
 }
 
-fn envelope(id: &str, end: Option<i64>, members: &Value) -> Value {
+pub fn envelope(id: &str, end: Option<i64>, members: &Value) -> Value {
     let mut envelope = json!({"schema": "amiss/envelope/v1", "delivery": delivery_value(id, end)});
     for (name, value) in members.as_object().unwrap() {
         envelope[name] = value.clone();
@@ -131,7 +131,7 @@ fn envelope(id: &str, end: Option<i64>, members: &Value) -> Value {
     envelope
 }
 
-const INIT: [&str; 9] = [
+pub const INIT: [&str; 9] = [
     "init",
     "--lease-ms",
     "120000",
@@ -269,7 +269,7 @@ fn a_lost_renewal_is_stopped_at_every_call() {
         .hold();
 }
 
-fn facts_of_a_run() -> Value {
+pub fn facts_of_a_run() -> Value {
     json!({
         "state": "active",
         "gate_commit": "a".repeat(40),

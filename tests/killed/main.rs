@@ -33,5 +33,6 @@ mod scene;
 mod states;
 
 mod case;
+mod disk;
 mod ledger;
 mod strace;
