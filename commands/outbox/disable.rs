@@ -1,16 +1,33 @@
-//! `amiss outbox disable`.
+//! `amiss outbox disable`: no watcher is wanted after a reboot.
 
 use clap::Args;
+use serde_json::json;
 
+use crate::args::HostRootArgs;
 use crate::failure::Failure;
-use crate::stream::{Status, fail};
+use crate::stream::{Output, Status, fail};
+
+const HELP: &str = "\
+Removes locks/outbox-enabled.json. It stops nothing. A second time is as good as once.
+
+Example:
+  amiss outbox disable --host-root /var/lib/amiss-host";
 
 #[derive(Debug, Args)]
-pub struct Arguments {}
+#[command(after_help = HELP)]
+pub struct Arguments {
+    #[command(flatten)]
+    root: HostRootArgs,
+}
 
-pub fn run(_arguments: Arguments) -> Status {
-    fail(Failure::new(
-        amiss::code::Code::Internal,
-        "this command is not built yet",
-    ))
+pub fn run(arguments: Arguments) -> Status {
+    let Arguments { root } = arguments;
+    match disable(&root) {
+        Ok(()) => Output::new().print(&json!({"enabled": false})),
+        Err(failure) => fail(failure),
+    }
+}
+
+fn disable(root: &HostRootArgs) -> Result<(), Failure> {
+    Ok(root.open()?.disable()?)
 }

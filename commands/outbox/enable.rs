@@ -1,16 +1,34 @@
-//! `amiss outbox enable`.
+//! `amiss outbox enable`: a watcher is wanted after a reboot.
 
 use clap::Args;
+use serde_json::json;
 
+use crate::args::HostRootArgs;
 use crate::failure::Failure;
-use crate::stream::{Status, fail};
+use crate::stream::{Output, Status, fail};
+
+const HELP: &str = "\
+Writes locks/outbox-enabled.json. It starts nothing: a service that runs `amiss outbox watch` does \
+(`amiss outbox write-agent`). A second time is as good as once.
+
+Example:
+  amiss outbox enable --host-root /var/lib/amiss-host";
 
 #[derive(Debug, Args)]
-pub struct Arguments {}
+#[command(after_help = HELP)]
+pub struct Arguments {
+    #[command(flatten)]
+    root: HostRootArgs,
+}
 
-pub fn run(_arguments: Arguments) -> Status {
-    fail(Failure::new(
-        amiss::code::Code::Internal,
-        "this command is not built yet",
-    ))
+pub fn run(arguments: Arguments) -> Status {
+    let Arguments { root } = arguments;
+    match enable(&root) {
+        Ok(()) => Output::new().print(&json!({"enabled": true})),
+        Err(failure) => fail(failure),
+    }
+}
+
+fn enable(root: &HostRootArgs) -> Result<(), Failure> {
+    Ok(root.open()?.enable()?)
 }

@@ -129,6 +129,14 @@ impl DueRegistry {
         }
     }
 
+    pub(super) fn is_damaged(&self, name: &str) -> Result<bool, OutboxError> {
+        match self.read_named(&OsString::from(name)) {
+            Ok(_) => Ok(false),
+            Err(RecordError::Malformed { .. }) => Ok(true),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// The entry of a delivery, if there is a good one.
     ///
     /// # Errors

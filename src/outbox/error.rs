@@ -124,6 +124,20 @@ pub enum OutboxError {
         /// The members that differ.
         differences: String,
     },
+    /// The origin has it already.
+    #[error("delivery {key} already reached its origin")]
+    AlreadyDelivered {
+        /// Which delivery.
+        key: Box<DeliveryKey>,
+    },
+    /// A discard would lose something.
+    #[error("task {task} cannot be discarded (DELIVERY_PENDING): {why}")]
+    TaskBusy {
+        /// The task.
+        task: Task,
+        /// What would be lost.
+        why: String,
+    },
     /// A lock of another delivery was shown: a bug.
     #[error("delivery {key} was to be changed under another delivery's lock")]
     WrongLock {
@@ -152,6 +166,8 @@ impl Coded for OutboxError {
             | OutboxError::NoMirror { .. }
             | OutboxError::Borrowed { .. }
             | OutboxError::NoCommit { .. } => Code::NotFound,
+            OutboxError::AlreadyDelivered { .. } => Code::DeliveryAlreadyDelivered,
+            OutboxError::TaskBusy { .. } => Code::TaskBusy,
             OutboxError::Unexpected { .. } => Code::Io,
             OutboxError::WrongLock { .. } => Code::Internal,
         }
@@ -187,7 +203,11 @@ impl Coded for OutboxError {
                 "fetch it into the mirror first: `git -C {} fetch … <commit>`",
                 mirror.display()
             )),
+            OutboxError::TaskBusy { .. } => {
+                Some("wait for it or mend it: `amiss outbox status`, `amiss outbox doctor`".into())
+            }
             OutboxError::RootNotAbsolute(_)
+            | OutboxError::AlreadyDelivered { .. }
             | OutboxError::OtherFormat { .. }
             | OutboxError::Unexpected { .. }
             | OutboxError::WrongLock { .. } => None,

@@ -170,6 +170,12 @@ impl Intent {
             && self.created_at_millis == other.created_at_millis
     }
 
+    /// Whether it says which commit its target's branch was given.
+    #[must_use]
+    pub fn proves_tip(&self) -> bool {
+        self.state == State::Delivered && self.superseded_by.is_none()
+    }
+
     /// The number of the push that comes next, from 1.
     #[must_use]
     pub fn next_push(&self) -> u32 {

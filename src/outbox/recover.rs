@@ -58,7 +58,7 @@ impl Pass {
     }
 
     fn keep_newest(&mut self, intent: Intent) {
-        if intent.state != State::Delivered || intent.superseded_by.is_some() {
+        if !intent.proves_tip() {
             return;
         }
         match self.results.entry(intent.target()) {

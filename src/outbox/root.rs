@@ -12,7 +12,7 @@ use super::intent::{Intent, IntentFile};
 use super::key::DeliveryKey;
 use super::names::{Project, Task, Turn};
 use super::record::{Record, RecordError};
-use super::target::Target;
+use super::target::{Target, TargetLedger};
 use super::worker::{WORKER_NAME, WorkerIdentity};
 use crate::durable::{Dir, DiskError, Hold, Kind, Lock, LockError, LockMode, LockWait};
 
@@ -231,6 +231,110 @@ impl HostRoot {
             turn: key.turn.clone(),
             _lock: lock,
         })
+    }
+
+    /// Removes the lock's file while it is held; whoever waits for it opens a new one.
+    pub(super) fn remove_lock_file(
+        &self,
+        held: &IntentLock,
+        key: &DeliveryKey,
+    ) -> Result<(), OutboxError> {
+        held.check(key)?;
+        self.make_locks()?.remove(key.lock_name())?;
+        Ok(())
+    }
+
+    /// Whether nothing is left of a turn in any of these projects.
+    pub(super) fn is_turn_over(&self, keys: &[DeliveryKey]) -> Result<bool, OutboxError> {
+        for key in keys {
+            if let Some(delivery) = self.find_delivery(&key.project, &key.task)? {
+                for name in [key.intent_name(), format!("{}.ended", key.turn)] {
+                    if delivery.kind(&name)?.is_some() {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Removes the lock file of a turn that is over, if nobody holds it now.
+    pub(super) fn remove_free_lock(
+        &self,
+        task: &Task,
+        turn: &Turn,
+        keys: &[DeliveryKey],
+    ) -> Result<bool, OutboxError> {
+        let locks = self.make_locks()?;
+        let name = format!("outbox-{task}-{turn}.lock");
+        let held = match self.lock(&name, Duration::ZERO) {
+            Ok(held) => held,
+            Err(OutboxError::Lock(LockError::Timeout { .. })) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let over = self.is_turn_over(keys)? && !self.has_due_entry(task, turn)?;
+        if over {
+            locks.remove(&name)?;
+        }
+        drop(held);
+        Ok(over)
+    }
+
+    fn has_due_entry(&self, task: &Task, turn: &Turn) -> Result<bool, OutboxError> {
+        match self.find_due_registry()? {
+            Some(registry) => {
+                let name = format!("{task}-{turn}.json");
+                Ok(registry.dir().kind(&name)?.is_some())
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// Removes a due entry that cannot be read and that no intent needs.
+    pub(super) fn remove_damaged_due(
+        &self,
+        task: &Task,
+        turn: &Turn,
+        keys: &[DeliveryKey],
+    ) -> Result<bool, OutboxError> {
+        let held = self.lock(&format!("outbox-{task}-{turn}.lock"), self.lock_timeout)?;
+        let registry = self.due_registry()?;
+        let name = format!("{task}-{turn}.json");
+        let remove = self.is_turn_over(keys)? && registry.is_damaged(&name)?;
+        if remove {
+            registry.dir().remove(&name)?;
+            registry.dir().sync()?;
+        }
+        drop(held);
+        Ok(remove)
+    }
+
+    /// Removes a target's ledger that still stands as it was seen, and its lock file.
+    pub(super) fn remove_ledger(
+        &self,
+        digest: &str,
+        seen: Option<&TargetLedger>,
+    ) -> Result<bool, OutboxError> {
+        let locks = self.make_locks()?;
+        let (ledger, lock) = (
+            format!("outbox-target-{digest}.json"),
+            format!("outbox-target-{digest}.lock"),
+        );
+        let held = self.lock(&lock, self.lock_timeout)?;
+        let same = match TargetLedger::read(&locks, &ledger) {
+            Ok(Some(present)) if present.target().digest() != digest => seen.is_none(),
+            Ok(present) => present.as_ref() == seen,
+            // Only a caller that saw it damaged asks with nothing seen.
+            Err(RecordError::Malformed { .. }) => seen.is_none(),
+            Err(error) => return Err(error.into()),
+        };
+        if same {
+            locks.remove(&ledger)?;
+            locks.remove(&lock)?;
+            locks.sync()?;
+        }
+        drop(held);
+        Ok(same)
     }
 
     /// Takes the lock of a target, waiting. An intent's lock may be held, never wanted afterwards.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::error::OutboxError;
-use super::intent::{Intent, State};
+use super::intent::Intent;
 use super::names::{Branch, Task, Turn};
 use super::origin::Origin;
 use super::record::{Record, RecordError};
@@ -91,7 +91,7 @@ impl TargetLedger {
     /// This is the whole of "recovery finishes the ledger from the result".
     #[must_use]
     pub fn after(ledger: Option<&TargetLedger>, result: &Intent) -> Option<TargetLedger> {
-        if result.state != State::Delivered || result.superseded_by.is_some() {
+        if !result.proves_tip() {
             return None;
         }
         if let Some(old) = ledger {
@@ -156,7 +156,7 @@ impl HostRoot {
     /// # Errors
     /// A lock that is not had in time, or the system's.
     pub fn finish_ledger(&self, result: &Intent) -> Result<bool, OutboxError> {
-        if result.state != State::Delivered || result.superseded_by.is_some() {
+        if !result.proves_tip() {
             return Ok(false);
         }
         let target = result.target();
@@ -175,6 +175,7 @@ impl HostRoot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outbox::intent::State;
     use crate::outbox::intent::tests::intent;
 
     #[test]

@@ -11,8 +11,14 @@
     reason = "a test that panics fails, as it should"
 )]
 
+mod agent;
+mod close;
 #[path = "../common/mod.rs"]
 mod common;
+mod doctor;
 mod enqueue;
+mod gc;
 mod pins;
+mod retry;
+mod status;
 mod world;

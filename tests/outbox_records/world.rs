@@ -111,6 +111,36 @@ impl World {
         std::fs::write(&path, content).unwrap();
     }
 
+    /// Gives an enqueued delivery another state, as a pump would have, with its due entry.
+    pub fn settle(&self, push: &Value, state: &str, attempt: u32, updated: u64) {
+        self.change_intent(push, |text| {
+            let created = text.split(r#""created_at_millis":"#).nth(1).unwrap();
+            let created = created.split(',').next().unwrap().to_owned();
+            let head = text.split(r#","state""#).next().unwrap().to_owned();
+            let tail = text.find(r#","mirror""#).map_or("}", |at| &text[at..]);
+            let error = if state == "delivered" { "null" } else { "\"ORIGIN_UNREACHABLE\"" };
+            *text = format!(
+                r#"{head},"state":"{state}","attempt":{attempt},"next_attempt_at_millis":0,"last_error":{error},"superseded_by":null,"created_at_millis":{created},"updated_at_millis":{updated}{tail}"#
+            );
+        });
+        if matches!(state, "delivered" | "failed") {
+            let text = |name: &str| push[name].as_str().unwrap().to_owned();
+            std::fs::remove_file(self.due_path(&text("task"), &text("turn"))).unwrap();
+        }
+    }
+
+    /// The one JSON answer of a command that ends with status 0.
+    pub fn good(&self, arguments: &[&str]) -> Value {
+        let output = self.run(arguments, "");
+        assert_eq!(
+            crate::common::status(&output),
+            0,
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stdout)
+        );
+        crate::common::answer(&output)
+    }
+
     /// Every regular file of the root outside `mirrors`, by its path from the root.
     pub fn files(&self) -> Vec<String> {
         let mut files = Vec::new();

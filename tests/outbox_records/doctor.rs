@@ -1,0 +1,190 @@
+//! `doctor`: every disorder is found, with its remedy; what can be mended without loss is.
+
+use std::process::Output;
+
+use amiss::outbox::{ProcessIdentity, Record, WorkerIdentity};
+use serde_json::Value;
+
+use crate::common::{answer, status};
+use crate::world::{World, commit, git_line, pinned, push, turn};
+
+fn findings(output: &Output) -> Vec<Value> {
+    let list = answer(output)["doctor"]["findings"]
+        .as_array()
+        .unwrap()
+        .clone();
+    for finding in &list {
+        let names: Vec<&String> = finding.as_object().unwrap().keys().collect();
+        assert_eq!(names.len(), 4, "{finding}");
+        for name in ["what", "where", "remedy"] {
+            assert!(
+                finding[name].as_str().is_some_and(|text| !text.is_empty()),
+                "{finding}"
+            );
+        }
+    }
+    list
+}
+
+/// One disorder: found without repair, mended with it, not there afterwards.
+fn mends(world: &World, fault: &str) {
+    let output = world.run(&["doctor"], "");
+    assert_eq!(status(&output), 0, "nothing here needs a person");
+    let list = findings(&output);
+    assert_eq!(list.len(), 1, "{fault}: {list:?}");
+    assert!(
+        list[0]["what"].as_str().unwrap().contains(fault),
+        "{list:?}"
+    );
+    assert_eq!(list[0]["repaired"], false);
+    let list = findings(&world.run(&["doctor", "--repair"], ""));
+    assert_eq!(list[0]["repaired"], true, "{fault}: {list:?}");
+    assert!(findings(&world.run(&["doctor"], "")).is_empty(), "{fault}");
+}
+
+/// One disorder that only a person can decide.
+fn stays(world: &World, fault: &str) {
+    for arguments in [&["doctor"][..], &["doctor", "--repair"][..]] {
+        let output = world.run(arguments, "");
+        assert_eq!(status(&output), 78);
+        let list = findings(&output);
+        assert_eq!(list.len(), 1, "{fault}: {list:?}");
+        assert!(
+            list[0]["what"].as_str().unwrap().contains(fault),
+            "{list:?}"
+        );
+        assert_eq!(list[0]["repaired"], false);
+    }
+}
+
+#[test]
+fn a_healthy_root_has_no_findings() {
+    let world = World::new();
+    assert!(findings(&world.run(&["doctor"], "")).is_empty());
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    world.enqueue(&push("web", "t1", &turn(1), &oid));
+    assert!(findings(&world.run(&["doctor"], "")).is_empty());
+}
+
+#[test]
+fn an_intent_without_a_pin_is_pinned_again() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    world.enqueue(&push("web", "t1", &turn(1), &oid));
+    let pin = format!("refs/mac-worker/delivery/t1/{}", turn(1));
+    git_line(&mirror, &["update-ref", "-d", &pin]);
+    mends(&world, "no pin");
+    assert_eq!(pinned(&mirror, "t1", &turn(1)), oid);
+    git_line(&mirror, &["update-ref", "-d", &pin]);
+    git_line(&mirror, &["gc", "-q", "--prune=now"]);
+    stays(&world, "neither a pin nor the commit");
+    std::fs::remove_dir_all(&mirror).unwrap();
+    stays(&world, "mirror");
+}
+
+#[test]
+fn an_orphan_pin_and_a_pin_of_another_commit_are_for_a_person() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let (one, two) = (commit(&mirror, "one"), commit(&mirror, "two"));
+    let orphan = format!("refs/mac-worker/delivery/t2/{}", turn(2));
+    git_line(&mirror, &["update-ref", &orphan, &one]);
+    stays(&world, "no intent");
+    git_line(&mirror, &["update-ref", "-d", &orphan]);
+    world.enqueue(&push("web", "t1", &turn(1), &one));
+    let pin = format!("refs/mac-worker/delivery/t1/{}", turn(1));
+    git_line(&mirror, &["update-ref", &pin, &two]);
+    stays(&world, &two);
+}
+
+#[test]
+fn due_entries_are_brought_in_line_with_the_intents() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    let wanted = push("web", "t1", &turn(1), &oid);
+    world.enqueue(&wanted);
+    let due = world.due_path("t1", &turn(1));
+    let good = std::fs::read_to_string(&due).unwrap();
+    std::fs::remove_file(&due).unwrap();
+    mends(&world, "has no due entry");
+    std::fs::write(&due, good.replace(":0}", ":9}")).unwrap();
+    mends(&world, "not what the intent says");
+    std::fs::write(&due, "{").unwrap();
+    assert_eq!(findings(&world.run(&["doctor", "--repair"], "")).len(), 1);
+    assert_eq!(std::fs::read_to_string(&due).unwrap(), good);
+    let left = world.due_path("t9", &turn(9));
+    std::fs::write(&left, good.replace("t1", "t9").replace(&turn(1), &turn(9))).unwrap();
+    mends(&world, "nothing to do");
+    std::fs::write(&left, "half").unwrap();
+    mends(&world, "not a readable due entry");
+    assert!(!left.exists());
+    std::fs::write(world.root.join("locks/outbox-due/notes.txt"), "x").unwrap();
+    stays(&world, "not a readable due entry");
+}
+
+#[test]
+fn a_dead_or_damaged_watcher_identity_is_removed_and_a_live_one_stays() {
+    let world = World::new();
+    std::fs::create_dir(world.root.join("locks")).unwrap();
+    let path = world.root.join("locks/outbox-worker.json");
+    // This test's own number with another start time: a reused pid.
+    let dead = format!(
+        r#"{{"identity":{{"pid":{},"start_time":1}},"watch":true}}"#,
+        std::process::id()
+    );
+    std::fs::write(&path, dead).unwrap();
+    mends(&world, "dead");
+    std::fs::write(&path, "{}").unwrap();
+    mends(&world, "unreadable");
+    let own = WorkerIdentity {
+        identity: ProcessIdentity::of_this_process().unwrap(),
+        watch: true,
+        binary: None,
+    };
+    let alive = own.encode().unwrap();
+    std::fs::write(&path, alive).unwrap();
+    assert!(findings(&world.run(&["doctor", "--repair"], "")).is_empty());
+    assert!(path.exists());
+}
+
+#[test]
+fn a_ledger_behind_its_result_is_finished_and_a_damaged_one_mended() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    let wanted = push("web", "t1", &turn(1), &oid);
+    world.enqueue(&wanted);
+    world.settle(&wanted, "delivered", 1, 1000);
+    mends(&world, "behind its newest result");
+    let ledger = std::fs::read_dir(world.root.join("locks"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|ending| ending == "json"))
+        .unwrap();
+    let good = std::fs::read_to_string(&ledger).unwrap();
+    assert_eq!(
+        good,
+        format!(
+            r#"{{"origin":"file:///srv/origin.git","branch":"main","generation":1,"last_oid":"{oid}","last_task_id":"t1","last_turn_id":"{}","updated_at_millis":1000}}"#,
+            turn(1)
+        )
+    );
+    std::fs::write(&ledger, "{}").unwrap();
+    mends(&world, "not a readable target ledger");
+    assert_eq!(std::fs::read_to_string(&ledger).unwrap(), good);
+}
+
+#[test]
+fn an_unreadable_intent_is_for_a_person() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    let wanted = push("web", "t1", &turn(1), &oid);
+    world.enqueue(&wanted);
+    world.change_intent(&wanted, |text| *text = text.replace("pending", "lost"));
+    stays(&world, "DELIVERY_UNREADABLE");
+    assert!(world.intent_path("web", "t1", &turn(1)).exists());
+}

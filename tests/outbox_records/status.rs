@@ -1,0 +1,200 @@
+//! `status`, `enable`, `disable`: what a person and a program see.
+
+use serde_json::{Value, json};
+
+use crate::common::{answer, status};
+use crate::world::{World, commit, push, turn};
+
+#[test]
+fn an_empty_root_has_no_deliveries_and_is_not_changed_by_looking() {
+    let world = World::new();
+    let shown = world.good(&["status"]);
+    assert_eq!(shown["deliveries"], json!([]));
+    assert!(shown.get("delivery").is_none());
+    assert_eq!(shown["watcher"], json!({"state": "none"}));
+    assert!(!world.root.join("locks").exists(), "looking makes nothing");
+}
+
+#[test]
+fn status_shows_each_delivery_its_origin_and_what_happens_next() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    let mut wanted: Vec<Value> = (1..=4)
+        .map(|number| push("web", "t1", &turn(number), &oid))
+        .collect();
+    wanted[3]["origin"] = json!("https://me@example.test/r.git");
+    for (number, push) in wanted.iter().enumerate() {
+        let now = (1000 + number).to_string();
+        let output = world.run(
+            &["enqueue", "--now-unix-millis", &now],
+            &json!({"push": push}).to_string(),
+        );
+        assert_eq!(status(&output), 0);
+    }
+    world.settle(&wanted[0], "delivered", 1, 2000);
+    world.settle(&wanted[1], "retrying", 3, 3000);
+    world.settle(&wanted[2], "failed", 12, 2500);
+    let shown = world.good(&["status", "--now-unix-millis", "61000"]);
+    assert_eq!(shown["delivery"]["turn_id"], json!(turn(4)));
+    let states: Vec<&str> = shown["deliveries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|delivery| delivery["state"].as_str().unwrap())
+        .collect();
+    assert_eq!(states, ["delivered", "retrying", "failed", "pending"]);
+    assert_eq!(shown["oldest_age_millis"], json!(59_999));
+    let next = |index: usize| shown["details"][index]["next"].as_str().unwrap().to_owned();
+    assert!(next(0).contains("delivered"));
+    assert!(next(1).contains("push 3 of 12"), "{}", next(1));
+    assert!(
+        next(2).contains(&format!("retry --task t1 --turn {}", turn(3))),
+        "{}",
+        next(2)
+    );
+    assert!(next(3).contains("push 1 of 12"), "{}", next(3));
+    assert_eq!(
+        shown["origins"][0],
+        json!({"origin": "file:///srv/origin.git", "health": "failing", "pending": 0, "retrying": 1,
+               "failed": 1, "delivered": 1, "last_delivered_at_millis": 2000,
+               "last_error": "ORIGIN_UNREACHABLE", "oldest_age_millis": 59_999})
+    );
+    assert_eq!(shown["origins"][1]["origin"], "https://example.test/r.git");
+    assert_eq!(shown["origins"][1]["health"], "unknown");
+}
+
+#[test]
+fn the_table_names_what_waits_since_when_why_and_what_is_next() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    let wanted = push("web", "t1", &turn(1), &oid);
+    world.enqueue(&wanted);
+    world.settle(&wanted, "retrying", 3, 3000);
+    let note = world
+        .intent_path("web", "t1", &turn(1))
+        .with_extension("stderr");
+    std::fs::write(&note, "fatal: no route\u{1b}[31m").unwrap();
+    let output = world.run(&["status", "--format", "table", "--verbose"], "");
+    let text = String::from_utf8(output.stdout).unwrap();
+    for word in [
+        "t1",
+        "retrying",
+        "file:///srv/origin.git",
+        "main",
+        &oid[..12],
+        "ORIGIN_UNREACHABLE",
+        "push 3 of 12",
+        "failing",
+        "watcher: none",
+        "fatal: no route",
+        "oldest not delivered",
+    ] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert!(!text.contains('\u{1b}'));
+    let shown = world.good(&["status"]);
+    assert!(
+        shown["details"][0].get("stderr").is_none(),
+        "only when asked for"
+    );
+}
+
+#[test]
+fn an_unreadable_intent_is_shown_and_blocks_no_other() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    let (bad, good) = (
+        push("web", "t1", &turn(1), &oid),
+        push("web", "t1", &turn(2), &oid),
+    );
+    world.enqueue(&bad);
+    world.enqueue(&good);
+    world.change_intent(&bad, |text| text.insert(1, ' '));
+    let shown = world.good(&["status", "--task", "t1"]);
+    assert_eq!(shown["delivery"]["turn_id"], json!(turn(2)));
+    let last = &shown["deliveries"][1];
+    assert_eq!(
+        (last["state"].as_str(), last["last_error"].as_str()),
+        (Some("unreadable"), Some("DELIVERY_UNREADABLE"))
+    );
+    assert_eq!(
+        last.as_object().unwrap().len(),
+        shown["deliveries"][0].as_object().unwrap().len()
+    );
+    let table = world.run(&["status", "--format", "table"], "").stdout;
+    assert!(
+        String::from_utf8(table)
+            .unwrap()
+            .contains("DELIVERY_UNREADABLE")
+    );
+}
+
+#[test]
+fn status_of_one_task_shows_only_that() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    world.enqueue(&push("web", "t1", &turn(1), &oid));
+    world.enqueue(&push("web", "t2", &turn(2), &oid));
+    let shown = world.good(&["status", "--task", "t2"]);
+    assert_eq!(shown["deliveries"].as_array().unwrap().len(), 1);
+    assert_eq!(shown["details"][0]["task_id"], "t2");
+}
+
+#[test]
+fn enable_and_disable_are_idempotent_and_status_shows_the_mark() {
+    let world = World::new();
+    let marker = world.root.join("locks/outbox-enabled.json");
+    for _ in 0..2 {
+        world.good(&["enable"]);
+        assert_eq!(
+            std::fs::read_to_string(&marker).unwrap(),
+            r#"{"watch":true}"#
+        );
+    }
+    assert_eq!(world.good(&["status"])["enabled"], json!(true));
+    std::fs::write(&marker, "damaged").unwrap();
+    world.good(&["enable"]);
+    assert_eq!(
+        std::fs::read_to_string(&marker).unwrap(),
+        r#"{"watch":true}"#
+    );
+    for _ in 0..2 {
+        world.good(&["disable"]);
+        assert!(!marker.exists());
+    }
+    assert_eq!(world.good(&["status"])["enabled"], json!(false));
+}
+
+#[test]
+fn an_unsafe_root_is_refused_by_every_command() {
+    let world = World::new();
+    let link = world.beside("link");
+    std::os::unix::fs::symlink(&world.root, &link).unwrap();
+    let root = link.to_str().unwrap();
+    for command in [
+        &["status"][..],
+        &["enable"][..],
+        &["disable"][..],
+        &["gc"][..],
+        &["doctor"][..],
+        &["retry", "--task", "t"][..],
+        &["close", "--task", "t"][..],
+        &["write-agent", "/tmp"][..],
+        &["baseline", "--mirror", "/tmp"][..],
+    ] {
+        let mut all = vec!["outbox"];
+        all.extend(command);
+        all.extend(["--host-root", root]);
+        let output = crate::common::run(&all, "");
+        assert_eq!(status(&output), 78, "{command:?}");
+        assert_eq!(
+            answer(&output)["error"]["code"],
+            "ROOT_UNSAFE",
+            "{command:?}"
+        );
+    }
+}
