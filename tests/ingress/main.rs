@@ -15,5 +15,6 @@ mod common;
 
 mod github;
 mod seal;
+mod tokens;
 mod vectors;
 mod webhooks;
