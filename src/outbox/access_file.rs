@@ -1,6 +1,6 @@
 //! The private file through which Git gets the user's credentials settings: written under the pump
-//! lock, so one pump owns it, and taken away when the pump ends. What a killed pump leaves is
-//! overwritten by the next one.
+//! lock, so one pump owns it, and taken away when the pump ends. What a killed pump leaves goes with
+//! the next one, whether that has work or not.
 
 use std::path::PathBuf;
 
@@ -31,6 +31,15 @@ impl AccessFile {
         let locks = root.make_locks()?;
         locks.replace(ACCESS_NAME, config.to_file_text().as_bytes())?;
         Ok(AccessFile { locks })
+    }
+
+    /// Takes away what a killed pump left.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn sweep(root: &HostRoot, _held: &PumpLock) -> Result<(), OutboxError> {
+        root.make_locks()?.remove(ACCESS_NAME)?;
+        Ok(())
     }
 
     /// Where it is.

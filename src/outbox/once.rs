@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use super::access_file::AccessFile;
 use super::error::OutboxError;
 use super::pump::{Job, Pump, PumpError, Report, Settings, SharedClock, Verdict};
 use super::root::{HostRoot, PumpLock};
@@ -57,6 +58,7 @@ pub fn run_once(
     clock: SharedClock,
     settings: Settings,
 ) -> Result<(Cycle, Vec<Report>), PumpError> {
+    AccessFile::sweep(&root, held)?;
     root.recover(&settings.stop)?;
     let now = clock.now().map_err(OutboxError::from)?;
     let jobs = Schedule::new().look(&root, now, Instant::now())?.jobs;

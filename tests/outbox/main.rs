@@ -18,6 +18,7 @@ mod common;
 mod credentials;
 mod delivery;
 mod failures;
+mod kill;
 mod origins;
 mod process;
 mod scene;

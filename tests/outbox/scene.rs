@@ -116,7 +116,10 @@ impl Scene {
         let due = self.world.due_path("t", &turn(number));
         let next = self.intent(number)["next_attempt_at_millis"].to_string();
         for path in [path, due] {
-            let text = std::fs::read_to_string(&path).unwrap();
+            // A delivery that ended has no due entry.
+            let Ok(text) = std::fs::read_to_string(&path) else {
+                continue;
+            };
             let member = "\"next_attempt_at_millis\":";
             let text = text.replace(&format!("{member}{next}"), &format!("{member}1"));
             std::fs::write(&path, text).unwrap();

@@ -1,0 +1,228 @@
+//! The real pump stopped before and after everything that it does to the disk and with Git, and
+//! taken up again: the delivery is made exactly once, or is still there to be made (page 5.4).
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::scene::Scene;
+use crate::world::turn;
+
+/// The calls that change names; between two of them nothing changes that a killed process leaves.
+const CALLS: [&str; 5] = ["mkdirat", "openat", "renameat", "unlinkat", "flock"];
+
+/// A scene with one delivery to push, and a log of what really changed at the origin.
+struct Case {
+    scene: Scene,
+    oid: String,
+    updates: PathBuf,
+}
+
+impl Case {
+    fn new() -> Case {
+        let scene = Scene::new();
+        let oid = scene.commit("one", None);
+        let updates = scene.world.beside("updates");
+        scene.hook("post-receive", &format!("cat >> {}", updates.display()));
+        scene.enqueue("main", 1, &oid);
+        Case {
+            scene,
+            oid,
+            updates,
+        }
+    }
+
+    fn updates(&self) -> usize {
+        let text = std::fs::read_to_string(&self.updates).unwrap_or_default();
+        text.lines().count()
+    }
+
+    /// Runs `once` under `strace`, which does `what` to the calls that go through the directory
+    /// `place`. Whether it was killed.
+    fn disturbed(&self, call: &str, what: &str, place: &Path) -> bool {
+        let output = Command::new("strace")
+            .args(["-f", "-qq", "-o", "/dev/null", "-P"])
+            .arg(place)
+            .args([
+                "-e",
+                &format!("trace={call}"),
+                "-e",
+                &format!("inject={call}:{what}"),
+            ])
+            .arg(env!("CARGO_BIN_EXE_amiss"))
+            .args(["outbox", "once"])
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", &self.scene.home)
+            .env("AMISS_HOST_ROOT", &self.scene.world.root)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .unwrap();
+        output.code().is_none_or(|code| code == 137)
+    }
+
+    /// What must hold after any stop, and what the next cycle makes of it.
+    fn take_up(&self, point: &str) {
+        let state = self.scene.state(1);
+        assert!(
+            state == "pending" || state == "delivered",
+            "{point}: {state}"
+        );
+        if state == "delivered" {
+            assert_eq!(
+                self.scene.tip("main"),
+                self.oid,
+                "{point}: delivered and not there"
+            );
+        }
+        self.scene.once();
+        assert_eq!(self.scene.state(1), "delivered", "{point}");
+        assert_eq!(
+            self.scene.intent(1)["attempt"],
+            1,
+            "{point}: a stop costs no attempt"
+        );
+        assert_eq!(self.updates(), 1, "{point}: made exactly once");
+        assert_eq!(
+            self.scene.ledgers()[0]["last_oid"],
+            self.oid.as_str(),
+            "{point}"
+        );
+        assert_eq!(self.scene.ledgers()[0]["generation"], 1, "{point}");
+        assert!(
+            !self.scene.world.due_path("t", &turn(1)).exists(),
+            "{point}"
+        );
+        let locks = std::fs::read_dir(self.scene.world.root.join("locks")).unwrap();
+        for entry in locks {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert!(!name.contains("git-access"), "{point}: {name} stays");
+        }
+    }
+}
+
+/// Stops the pump at each call that goes through `place`, one after the other.
+fn stop_at_each(place: impl Fn(&Scene) -> PathBuf) {
+    let mut points = 0;
+    for call in CALLS {
+        for number in 1.. {
+            let case = Case::new();
+            let killed = case.disturbed(
+                call,
+                &format!("signal=KILL:when={number}"),
+                &place(&case.scene),
+            );
+            case.take_up(&format!("{call} {number}"));
+            if !killed {
+                break;
+            }
+            points += 1;
+            if std::env::var_os("AMISS_LONG").is_some() {
+                for errno in ["EIO", "ENOSPC"] {
+                    let case = Case::new();
+                    let what = format!("error={errno}:when={number}");
+                    case.disturbed(call, &what, &place(&case.scene));
+                    case.fails_softly(&format!("{call} {number} {errno}"));
+                }
+            }
+        }
+    }
+    println!("stopped at {points} points");
+    assert!(points > 0, "nothing was stopped");
+}
+
+impl Case {
+    /// After a failed call: nothing is lost, and the next cycles bring it there.
+    fn fails_softly(&self, point: &str) {
+        for _ in 0..3 {
+            if self.scene.state(1) == "retrying" {
+                self.scene.make_due(1);
+            }
+            self.scene.once();
+        }
+        assert_eq!(self.scene.state(1), "delivered", "{point}");
+        assert_eq!(self.updates(), 1, "{point}");
+    }
+}
+
+#[test]
+fn a_pump_stopped_at_any_change_of_an_intent_makes_the_delivery_exactly_once() {
+    stop_at_each(|scene| scene.world.root.join("tasks/p/t/delivery"));
+}
+
+#[test]
+fn a_pump_stopped_at_any_change_of_locks_and_ledgers_makes_the_delivery_exactly_once() {
+    stop_at_each(|scene| scene.world.root.join("locks"));
+}
+
+#[test]
+fn a_pump_stopped_at_any_change_of_the_due_registry_makes_the_delivery_exactly_once() {
+    stop_at_each(|scene| scene.world.root.join("locks/outbox-due"));
+}
+
+/// A `git` that, at its `number`th call, kills who called it: before or after the real one ran.
+fn deadly_git(scene: &Scene, number: usize, after: bool) -> String {
+    let folder = scene.world.beside(&format!("deadly-{number}-{after}"));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let (count, mark) = (folder.join("count"), folder.join("mark"));
+    let work = if after { "git \"$@\"; " } else { "" };
+    let script = format!(
+        "#!/bin/sh\nPATH='{path}'\necho x >> {0}\nif [ $(wc -l < {0}) -eq {number} ]; then touch {1}; \
+         {work}kill -9 $PPID; exit 1; fi\nexec git \"$@\"\n",
+        count.display(),
+        mark.display()
+    );
+    std::fs::write(folder.join("git"), script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(folder.join("git"), mode).unwrap();
+    format!("{}:{path}", folder.display())
+}
+
+#[test]
+fn a_pump_stopped_before_or_after_any_git_call_makes_the_delivery_exactly_once() {
+    for after in [false, true] {
+        for number in 1.. {
+            let case = Case::new();
+            let path = deadly_git(&case.scene, number, after);
+            let output = case
+                .scene
+                .command(&["once"])
+                .env("PATH", &path)
+                .output()
+                .unwrap();
+            let killed = output.status.code().is_none();
+            let mark = case
+                .scene
+                .world
+                .beside(&format!("deadly-{number}-{after}/mark"));
+            assert_eq!(killed, mark.exists(), "{output:?}");
+            case.take_up(&format!("git {number}, after: {after}"));
+            if !killed {
+                assert!(number > 2, "the configuration and the push are calls");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_failed_push_stopped_at_any_change_of_its_intent_is_still_there_to_be_made() {
+    for number in 1.. {
+        let case = Case::new();
+        case.scene.hook("pre-receive", "exit 1");
+        let place = case.scene.world.root.join("tasks/p/t/delivery");
+        let killed = case.disturbed("renameat", &format!("signal=KILL:when={number}"), &place);
+        let intent = case.scene.intent(1);
+        let attempt = intent["attempt"].as_u64().unwrap();
+        assert!((1..=2).contains(&attempt), "{number}: {intent}");
+        case.scene.no_hook("pre-receive");
+        case.scene.once();
+        case.scene.make_due(1);
+        case.fails_softly(&format!("renameat {number}"));
+        if !killed {
+            break;
+        }
+    }
+}
