@@ -34,5 +34,7 @@ mod states;
 
 mod case;
 mod disk;
+mod history;
 mod ledger;
+mod station;
 mod strace;
