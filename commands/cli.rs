@@ -7,8 +7,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::stream::{Output, Status, Words, speak};
 use crate::{
-    bench, completions, explain, help, ingress_sign, ingress_verify, ledger, man, outbox, publish,
-    refresh, run_bootstrap, schema, seal_key,
+    bench, completions, explain, help, ingress_sign, ingress_verify, internal_warden, ledger, man,
+    outbox, publish, refresh, run_bootstrap, schema, seal_key,
 };
 
 /// The durable delivery record, supervised runner and push outbox behind a merge gate
@@ -80,6 +80,12 @@ enum Command {
     RunBootstrap(run_bootstrap::Arguments),
     /// Hand the frozen verdict to the operator's program
     Publish(publish::Arguments),
+    /// Stand between amiss and a supervised program; amiss starts it by itself
+    #[command(
+        hide = true,
+        after_help = "Example:\n  amiss internal-warden < order.json"
+    )]
+    InternalWarden,
     /// Make a seal key
     SealKey(seal_key::Arguments),
     /// Make a signed request, for testing a receiver
@@ -109,6 +115,7 @@ impl Command {
             Command::Refresh(arguments) => refresh::run(arguments),
             Command::RunBootstrap(arguments) => run_bootstrap::run(arguments),
             Command::Publish(arguments) => publish::run(arguments),
+            Command::InternalWarden => internal_warden::run(),
             Command::SealKey(arguments) => seal_key::run(&arguments),
             Command::IngressSign(arguments) => ingress_sign::run(&arguments),
             Command::Outbox(command) => outbox::run(command),

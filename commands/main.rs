@@ -11,6 +11,7 @@ mod failure;
 mod help;
 mod ingress_sign;
 mod ingress_verify;
+mod internal_warden;
 mod interrupt;
 mod ledger;
 mod man;

@@ -143,6 +143,21 @@ impl Clock for FixedClock {
     }
 }
 
+/// Time since boot, that of a suspended machine included: for windows that a sleeping owner may not
+/// outlive. Never goes back, and no setting of the clock moves it.
+#[must_use]
+pub fn since_boot() -> std::time::Duration {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let clock = rustix::time::ClockId::Boottime;
+    // Elsewhere the monotonic clock is the nearest: on macOS it counts sleep too.
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    let clock = rustix::time::ClockId::Monotonic;
+    let time = rustix::time::clock_gettime(clock);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    let nanos = u32::try_from(time.tv_nsec).unwrap_or_default();
+    std::time::Duration::new(seconds, nanos)
+}
+
 impl<C: Clock + ?Sized> Clock for &C {
     fn now(&self) -> Result<UnixMillis, ClockError> {
         (**self).now()

@@ -2,7 +2,8 @@
 //!
 //! Strengths, chosen by what is run. [`run`] is for programs of the operator's own choice, Git
 //! above all: `ProcessKit`'s group (cgroup v2 where one is writable, a process group elsewhere)
-//! holds the tree, and it is killed whole after every end. [`timed`] is for our own program when it
+//! holds the tree, and it is killed whole after every end. [`warden`] is for what is not trusted to
+//! end: nothing of its tree outlives it, whatever it does. [`timed`] is for our own program when it
 //! is measured.
 
 mod cancel;
@@ -12,6 +13,7 @@ mod error;
 mod program;
 mod run;
 mod timed;
+pub mod warden;
 
 pub use cancel::Cancel;
 pub use capture::Captured;

@@ -117,24 +117,27 @@ async fn run_in(
     })
 }
 
-/// Starts it in the group. "Text file busy" is another thread's fork between our `close` of a new
-/// program and its own `exec`; it passes.
 async fn spawn(program: &Program, group: &ProcessGroup) -> Result<Child, ProcessError> {
+    patiently(async || group.spawn(command(program)).map_err(system_error))
+        .await
+        .map_err(|source| ProcessError::Spawn {
+            program: program.name(),
+            source,
+        })
+}
+
+/// Starts a program. "Text file busy" is another thread's fork between our `close` of a program that
+/// was just written and its own `exec`; it passes.
+pub(super) async fn patiently<T>(
+    mut start: impl AsyncFnMut() -> std::io::Result<T>,
+) -> std::io::Result<T> {
     let started = Instant::now();
     loop {
-        match group.spawn(command(program)) {
-            Ok(child) => return Ok(child),
-            Err(error) => {
-                let source = system_error(error);
-                if source.kind() != std::io::ErrorKind::ExecutableFileBusy
-                    || started.elapsed() >= BUSY
-                {
-                    return Err(ProcessError::Spawn {
-                        program: program.name(),
-                        source,
-                    });
-                }
-            }
+        match start().await {
+            Err(error)
+                if error.kind() == std::io::ErrorKind::ExecutableFileBusy
+                    && started.elapsed() < BUSY => {}
+            end => return end,
         }
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
@@ -162,7 +165,7 @@ fn command(program: &Program) -> tokio::process::Command {
 }
 
 /// The system's own reason inside a `ProcessKit` error, which callers match on.
-fn system_error(error: processkit::Error) -> std::io::Error {
+pub(super) fn system_error(error: processkit::Error) -> std::io::Error {
     let mut next: Option<&dyn std::error::Error> = Some(&error);
     while let Some(source) = next {
         if let Some(number) = source
@@ -207,7 +210,7 @@ async fn kill(
     }
 }
 
-async fn pump(stream: Option<impl AsyncRead + Unpin>, into: &mut Captured) {
+pub(super) async fn pump(stream: Option<impl AsyncRead + Unpin>, into: &mut Captured) {
     let Some(mut stream) = stream else { return };
     let mut chunk = vec![0_u8; 16 * 1024];
     loop {

@@ -1,0 +1,202 @@
+//! Everything before the start: objects, the bootstrap's copy, the request files.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::super::files::{self, Fact, Outputs};
+use super::super::request::{Constraint, Controls, Evaluation, Snapshot};
+use super::super::scratch::{Scratch, ScratchError};
+use super::{RunError, Settings, Step};
+use crate::delivery::ObjectId;
+use crate::git::{Objects, ObjectsError};
+use crate::json;
+
+/// How long the questions to one repository may take.
+const REPOSITORY_DEADLINE: Duration = Duration::from_secs(30);
+
+/// Whether the run may start.
+pub(super) enum Prepared {
+    Ready(Box<Ready>),
+    /// Something is not what the plan and the run say.
+    Wrong {
+        detail: String,
+        audit: Value,
+    },
+}
+
+/// A run that may start.
+pub(super) struct Ready {
+    pub scratch: Scratch,
+    pub outputs: Outputs,
+    pub repository: PathBuf,
+    pub action_repository: PathBuf,
+    audit: Map<String, Value>,
+}
+
+impl Ready {
+    /// The audit, with the result record.
+    pub fn audit(&self, record: Option<&[u8]>) -> Value {
+        let mut audit = self.audit.clone();
+        if let Some(record) = record {
+            note(&mut audit, "result", &Fact::of(record));
+        }
+        Value::Object(audit)
+    }
+}
+
+pub(super) fn prepare(settings: &Settings<'_>, step: &Step<'_>) -> Result<Prepared, RunError> {
+    let plan = &settings.plan.plan;
+    let unreadable = |source| RunError::Bootstrap {
+        path: plan.execution.bootstrap.clone(),
+        source,
+    };
+    let mut bootstrap = files::open_bootstrap(&plan.execution.bootstrap).map_err(unreadable)?;
+    let scratch = Scratch::make(settings.scratch)?;
+    let mut copy = scratch.create("bootstrap", b"", 0o600)?;
+    let fact = files::copy_bootstrap(&mut bootstrap, &mut copy).map_err(unreadable)?;
+    let mut audit = Map::new();
+    note(&mut audit, "bootstrap", &fact);
+    let wrong = |detail: String, audit: Map<String, Value>| {
+        Ok(Prepared::Wrong {
+            detail,
+            audit: Value::Object(audit),
+        })
+    };
+    if let Err(detail) = verify(settings, step)? {
+        return wrong(detail, audit);
+    }
+    if Some(fact.sha256.as_str()) != plan.execution.bootstrap_hex() {
+        let detail = format!(
+            "the bootstrap has the digest {}, not the plan's",
+            fact.sha256
+        );
+        return wrong(detail, audit);
+    }
+    for (name, sha256, bytes) in settings.templates.facts() {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        note(
+            &mut audit,
+            &format!("semantic/{name}"),
+            &Fact { sha256, bytes },
+        );
+    }
+    let semantic = match settings.templates.bind(step.run) {
+        Ok(semantic) => semantic,
+        Err(name) => return wrong(format!("the template `{name}` is over its ceiling"), audit),
+    };
+    // Only now may it run; the handle that could write it is closed before anything starts.
+    copy.set_permissions(Permissions::from_mode(0o500))
+        .map_err(|source| unusable("make executable", scratch.path(), source))?;
+    drop(copy);
+    write(
+        &scratch,
+        &mut audit,
+        "constraint.json",
+        &Constraint::of(plan, step.lease),
+    )?;
+    let evaluation = Evaluation::of(step.delivery, step.lease, step.now);
+    write(&scratch, &mut audit, "evaluation.json", &evaluation)?;
+    write(
+        &scratch,
+        &mut audit,
+        "snapshot.json",
+        &Snapshot::of(step.delivery, step.run),
+    )?;
+    write(
+        &scratch,
+        &mut audit,
+        "controls.json",
+        &Controls::of(plan, semantic),
+    )?;
+    Ok(Prepared::Ready(Box::new(Ready {
+        outputs: Outputs::make(&scratch)?,
+        repository: real(settings.repository)?,
+        action_repository: real(settings.action_repository)?,
+        scratch,
+        audit,
+    })))
+}
+
+/// Proves commits and trees of both repositories; what is wrong, if an object is.
+fn verify(settings: &Settings<'_>, step: &Step<'_>) -> Result<Result<(), String>, RunError> {
+    let (commits, trees) = (&step.run.commits, &step.run.trees);
+    let action = &settings.plan.plan.execution.action;
+    let repository = Objects::open(settings.repository, REPOSITORY_DEADLINE, settings.cancel)?;
+    for (commit, tree) in [
+        (&commits.base, &trees.base),
+        (&commits.candidate, &trees.candidate),
+    ] {
+        if let Err(detail) = holds(&repository, commit, tree)? {
+            return Ok(Err(detail));
+        }
+    }
+    let gate = repository.tree_of(&step.run.gate_commit);
+    if let Err(detail) = told(gate.map(|_| ()))? {
+        return Ok(Err(format!("the gate commit: {detail}")));
+    }
+    let repository = Objects::open(
+        settings.action_repository,
+        REPOSITORY_DEADLINE,
+        settings.cancel,
+    )?;
+    holds(&repository, &action.commit, &action.tree)
+}
+
+fn holds(
+    objects: &Objects,
+    commit: &ObjectId,
+    tree: &ObjectId,
+) -> Result<Result<(), String>, RunError> {
+    told(objects.verify(commit, tree))
+}
+
+/// A wrong object is a finding; a repository that cannot be asked is an error.
+fn told(found: Result<(), ObjectsError>) -> Result<Result<(), String>, RunError> {
+    match found {
+        Ok(()) => Ok(Ok(())),
+        Err(error) if error.is_wrong_object() => Ok(Err(error.to_string())),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn write(
+    scratch: &Scratch,
+    audit: &mut Map<String, Value>,
+    name: &str,
+    request: &impl serde::Serialize,
+) -> Result<(), RunError> {
+    let bytes = json::canonical(request).map_err(|error| {
+        unusable(
+            "form",
+            &scratch.path().join(name),
+            std::io::Error::other(error),
+        )
+    })?;
+    // Read only: what was asked can still be read after the run, by whoever looks.
+    scratch.create(name, &bytes, 0o400)?;
+    note(audit, name, &Fact::of(&bytes));
+    Ok(())
+}
+
+fn note(audit: &mut Map<String, Value>, name: &str, fact: &Fact) {
+    // Two strings and a number always have a JSON form.
+    let value = serde_json::to_value(fact).unwrap_or_default();
+    audit.insert(name.to_owned(), value);
+}
+
+fn real(path: &Path) -> Result<PathBuf, RunError> {
+    path.canonicalize()
+        .map_err(|source| unusable("open", path, source))
+}
+
+fn unusable(operation: &'static str, path: &Path, source: std::io::Error) -> RunError {
+    RunError::Scratch(ScratchError::Io {
+        operation,
+        path: path.to_owned(),
+        source,
+    })
+}
