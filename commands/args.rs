@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use amiss::clock::{Clock, FixedClock, SystemClock};
+use amiss::code::Code;
 use amiss::delivery::SealKey;
 use amiss::outbox::HostRoot;
 use amiss::secret::read_secret;
@@ -87,6 +88,20 @@ pub fn load_seal_key(path: &Path) -> Result<SealKey, Failure> {
         let mut failure = Failure::from(error);
         failure.message = format!("{}: {}", path.display(), failure.message);
         failure
+    })
+}
+
+/// This very binary, which also serves as the warden of a supervised program. On Linux by the
+/// kernel's own name for it, so that an upgrade of the file between two starts mixes nothing up.
+pub fn warden_binary() -> Result<PathBuf, Failure> {
+    if cfg!(target_os = "linux") {
+        return Ok(PathBuf::from("/proc/self/exe"));
+    }
+    std::env::current_exe().map_err(|error| {
+        Failure::new(
+            Code::Io,
+            format!("cannot find this program's own file: {error}"),
+        )
     })
 }
 

@@ -33,9 +33,12 @@ pub fn listen() -> Result<Cancel, Failure> {
     })?)
 }
 
-/// What an interrupted step answers.
-pub fn failure() -> Failure {
+/// A step answered that it was interrupted, so nobody else has to.
+pub fn said() {
     SAID.store(true, Ordering::SeqCst);
+}
+
+fn failure() -> Failure {
     Failure::new(
         Code::Interrupted,
         "SIGTERM or SIGINT ended the command; nothing was staged",

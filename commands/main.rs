@@ -26,5 +26,6 @@ mod stream;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    amiss::process::withhold_inherited_descriptors();
     cli::start(std::env::args_os()).into()
 }

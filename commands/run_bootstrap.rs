@@ -1,16 +1,190 @@
 //! `amiss run-bootstrap`.
 
-use clap::Args;
+mod doctor;
+mod options;
+mod renewal;
 
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use amiss::clock::{Clock, SystemClock};
+use amiss::code::Code;
+use amiss::delivery::{Delivery, Envelope, Lease, RunFacts, SealKey};
+use amiss::plan::LoadedPlan;
+use amiss::process::Cancel;
+use amiss::process::warden::{Supervision, adopt_orphans};
+use amiss::run::scratch::sweep;
+use amiss::run::semantic::Templates;
+use amiss::run::{Ran, Settings, Step, run_bootstrap};
+
+pub use self::options::Arguments;
+use self::renewal::Renewal;
+use crate::args::warden_binary;
 use crate::failure::Failure;
-use crate::stream::{Status, fail};
+use crate::interrupt;
+use crate::stream::{Answer, Status, each_envelope, fail, note};
 
-#[derive(Debug, Args)]
-pub struct Arguments {}
+pub fn run(arguments: &Arguments) -> Status {
+    if arguments.doctor {
+        return doctor::run();
+    }
+    let prepared = match Prepared::of(arguments) {
+        Ok(prepared) => prepared,
+        Err(failure) => return fail(failure),
+    };
+    each_envelope(|mut envelope| {
+        if !envelope.has("lease") {
+            return Answer::done(envelope);
+        }
+        match prepared.step(&mut envelope) {
+            Ok(()) => Answer::done(envelope),
+            Err(failure) => {
+                // What ran under a lease that is gone, or not to its end, is worth nothing.
+                envelope.drop_members(&["outcome", "recheck"]);
+                Answer::refused(envelope, failure)
+            }
+        }
+    })
+}
 
-pub fn run(_arguments: Arguments) -> Status {
-    fail(Failure::new(
-        amiss::code::Code::Internal,
-        "this command is not built yet",
-    ))
+/// Everything that is the same for every document, read and checked once.
+struct Prepared<'a> {
+    arguments: &'a Arguments,
+    plan: LoadedPlan,
+    templates: Result<Templates, Failure>,
+    key: Option<SealKey>,
+    environment: Vec<(OsString, OsString)>,
+    log: Option<File>,
+    root: PathBuf,
+    binary: PathBuf,
+    cancel: Cancel,
+}
+
+impl Prepared<'_> {
+    fn of(arguments: &Arguments) -> Result<Prepared<'_>, Failure> {
+        let plan = LoadedPlan::load(&arguments.plan)?;
+        let key = arguments.seal.load()?;
+        let templates = Templates::read(&plan.plan, &arguments.templates()?);
+        // A file that cannot be read is the operator's; a name too many or too few is the input's.
+        let templates = match templates.map_err(Failure::from) {
+            Err(failure) if failure.code == Code::ConfigInvalid => return Err(failure),
+            templates => templates,
+        };
+        check_root(
+            &arguments.root,
+            &[&arguments.repository, &arguments.action_repository],
+        )?;
+        Ok(Prepared {
+            arguments,
+            plan,
+            templates,
+            key,
+            environment: arguments.environment()?,
+            log: arguments.log.as_deref().map(open_log).transpose()?,
+            root: arguments.root.clone(),
+            binary: warden_binary()?,
+            cancel: interrupt::listen()?,
+        })
+    }
+
+    fn step(&self, envelope: &mut Envelope) -> Result<(), Failure> {
+        let delivery = envelope
+            .need::<Delivery>("delivery")?
+            .accept(self.key.as_ref())?;
+        let lease: Lease = envelope.need("lease")?;
+        let run: RunFacts = envelope.need("run")?;
+        let templates = match &self.templates {
+            Ok(templates) => templates,
+            Err(failure) => return Err(failure.clone()),
+        };
+        // A dead run's directory is in nobody's way; what cannot be removed is only told.
+        if let Err(error) = sweep(&self.arguments.scratch) {
+            note(&format!("amiss: {}", Failure::from(error).message));
+        }
+        let now = match self.arguments.clock.time.now_unix_millis {
+            Some(millis) => amiss::clock::UnixMillis::new(millis)?,
+            None => SystemClock.now()?,
+        };
+        let settings = Settings {
+            plan: &self.plan,
+            repository: &self.arguments.repository,
+            action_repository: &self.arguments.action_repository,
+            scratch: &self.arguments.scratch,
+            report_dir: self.arguments.report_dir(),
+            templates,
+            environment: &self.environment,
+            caps: &self.arguments.caps(),
+            supervision: Supervision {
+                binary: &self.binary,
+                cgroup: !self.arguments.without_cgroup,
+                adoption: adopt_orphans(),
+            },
+            log: self.log.is_some(),
+            cancel: &self.cancel,
+        };
+        let step = Step {
+            delivery: &delivery,
+            lease: &lease,
+            run: &run,
+            now,
+        };
+        let mut renewal = Renewal::new(self.arguments, &self.root, &delivery, &lease);
+        let ran = run_bootstrap(&settings, &step, &mut renewal)?;
+        self.keep_log(&ran)?;
+        envelope.drop_members(&["recheck"]);
+        Ok(envelope.set("outcome", &ran.outcome)?)
+    }
+
+    /// Adds the bootstrap's own words to the log, without the values that it was given.
+    fn keep_log(&self, ran: &Ran) -> Result<(), Failure> {
+        let (Some(mut log), Some(words)) = (self.log.as_ref(), ran.log()) else {
+            return Ok(());
+        };
+        // A shorter value says nothing and would blot out innocent words.
+        let secrets: Vec<String> = self
+            .environment
+            .iter()
+            .map(|(_, value)| value.to_string_lossy().into_owned())
+            .filter(|value| value.len() >= 4)
+            .collect();
+        let secrets = secrets.iter().map(String::as_str);
+        let mut text = amiss::git::redact(&words.text(), secrets, usize::MAX);
+        text.push('\n');
+        log.write_all(text.as_bytes())
+            .map_err(|error| Failure::new(Code::Io, format!("cannot write the log: {error}")))
+    }
+}
+
+/// A record root inside a judged tree could be changed by what is judged.
+fn check_root(root: &Path, trees: &[&Path]) -> Result<(), Failure> {
+    let Ok(real) = root.canonicalize() else {
+        // Not there: the ledger says so in its own words.
+        return Ok(());
+    };
+    for tree in trees {
+        if tree.canonicalize().is_ok_and(|tree| real.starts_with(tree)) {
+            let message = format!(
+                "the record root {} is inside the tree {}, which the run reads",
+                root.display(),
+                tree.display()
+            );
+            return Err(Failure::new(Code::RootUnsafe, message).hint("move the root out of it"));
+        }
+    }
+    Ok(())
+}
+
+fn open_log(path: &Path) -> Result<File, Failure> {
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(|error| {
+            let message = format!("cannot write the log {}: {error}", path.display());
+            Failure::new(Code::ConfigInvalid, message)
+        })
 }

@@ -274,6 +274,9 @@ pub fn finish(answer: Answer, output: &mut Output) -> Status {
     let mut status = Status::OK;
     if let Some(failure) = failure {
         status = Status::of(failure.code);
+        if failure.code == Code::Interrupted {
+            crate::interrupt::said();
+        }
         complain(&failure);
         if let Err(error) = envelope.set("error", &failure) {
             complain(&error.into());

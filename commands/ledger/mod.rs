@@ -17,6 +17,8 @@ mod show;
 mod stage;
 mod stats;
 
+pub use self::open::{ClockArgs, ExpectArgs, open_root};
+
 use clap::Subcommand;
 
 use crate::stream::Status;

@@ -8,6 +8,7 @@
 //! proved its lease for longer than the lease's window. Where a cgroup v2 can be made, `ProcessKit`
 //! puts the tree into one beside all this.
 
+pub mod host;
 mod message;
 mod serve;
 mod supervise;

@@ -13,6 +13,11 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod flow;
+mod leases;
+mod mixups;
 mod objects;
 mod refresh;
 mod scene;
+mod trees;
+mod verdicts;

@@ -9,7 +9,7 @@ use super::prepare::Ready;
 use super::{Ran, RunError, Settings};
 use crate::delivery::Outcome;
 use crate::delivery::outcome::{End, NoVerdict};
-use crate::process::warden::{Ended, Input, Job, NotStarted, Stream, Tree};
+use crate::process::warden::{Cause, Ended, Input, Job, NotStarted, Stream, Tree};
 use crate::process::{Captured, ProcessError, Program};
 
 /// How much of the head and of the tail of the bootstrap's own words is kept.
@@ -87,7 +87,8 @@ fn supervise(
         (Some(ended), lease)
     });
     let held = lease?;
-    if held.left().is_zero() {
+    let unproved = matches!(&ended, Some(Ok(ended)) if ended.cause == Cause::Window);
+    if unproved || held.left().is_zero() {
         return Err(RunError::Lost(
             "the lease's window passed during the run".into(),
         ));
