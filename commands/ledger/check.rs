@@ -1,16 +1,97 @@
 //! `amiss ledger check`.
 
+use amiss::code::Code;
+use amiss::ledger::file::Checked;
 use clap::Args;
+use serde::Serialize;
 
+use super::open::LedgerArgs;
 use crate::failure::Failure;
-use crate::stream::{Status, fail};
+use crate::stream::{Output, Status, complain, fail};
 
 #[derive(Debug, Args)]
-pub struct Arguments {}
+#[command(after_help = "Example:
+  amiss ledger check --root /var/lib/amiss | jq '.check.defects'")]
+pub struct Arguments {
+    #[command(flatten)]
+    ledger: LedgerArgs,
+}
 
-pub fn run(_arguments: Arguments) -> Status {
-    fail(Failure::new(
-        amiss::code::Code::Internal,
-        "this command is not built yet",
-    ))
+#[derive(Serialize)]
+struct Printed {
+    check: CheckMember,
+}
+
+#[derive(Serialize)]
+struct CheckMember {
+    rows: u64,
+    reports: u64,
+    defects: Vec<DefectMember>,
+    notes: Vec<NoteMember>,
+}
+
+#[derive(Serialize)]
+struct DefectMember {
+    file: String,
+    problem: String,
+    remedy: String,
+}
+
+#[derive(Serialize)]
+struct NoteMember {
+    file: String,
+    note: String,
+}
+
+pub fn run(arguments: &Arguments) -> Status {
+    let checked = match check(arguments) {
+        Ok(checked) => checked,
+        Err(failure) => return fail(failure),
+    };
+    let mut status = Status::OK;
+    if let Some(first) = checked.defects.first() {
+        let message = format!(
+            "{} defects, the first in {}: {}",
+            checked.defects.len(),
+            first.file,
+            first.problem
+        );
+        complain(&Failure::new(Code::RootCorrupt, message));
+        status = Status::of(Code::RootCorrupt);
+    }
+    status.keep_first(Output::new().print(&Printed {
+        check: CheckMember::of(checked),
+    }));
+    status
+}
+
+fn check(arguments: &Arguments) -> Result<Checked, Failure> {
+    let ledger = arguments.ledger.open()?;
+    Ok(ledger.root().check()?)
+}
+
+impl CheckMember {
+    fn of(checked: Checked) -> CheckMember {
+        CheckMember {
+            rows: checked.rows,
+            reports: checked.reports,
+            defects: checked
+                .defects
+                .into_iter()
+                .map(|defect| DefectMember {
+                    file: defect.file,
+                    problem: defect.problem,
+                    remedy: defect.remedy,
+                })
+                .collect(),
+            notes: checked
+                .notes
+                .into_iter()
+                .map(|note| NoteMember {
+                    file: note.file,
+                    note: note.note,
+                })
+                .collect(),
+        }
+    }
 }

@@ -5,7 +5,9 @@ mod check;
 pub mod claim;
 pub mod cleanup;
 pub mod complete;
+mod format;
 pub mod init;
+mod limits;
 mod list;
 mod lost;
 mod open;
@@ -16,6 +18,7 @@ mod retune;
 mod show;
 mod stage;
 mod stats;
+mod when;
 
 pub use self::open::{ClockArgs, ExpectArgs, open_root};
 
@@ -67,13 +70,13 @@ pub fn run(command: Command) -> Status {
         Command::Stage(arguments) => stage::run(&arguments),
         Command::Complete(arguments) => complete::run(&arguments),
         Command::Cleanup(arguments) => cleanup::run(&arguments),
-        Command::Show(arguments) => show::run(arguments),
-        Command::List(arguments) => list::run(arguments),
-        Command::Check(arguments) => check::run(arguments),
-        Command::Stats(arguments) => stats::run(arguments),
-        Command::Quarantine(arguments) => quarantine::run(arguments),
-        Command::Abandon(arguments) => abandon::run(arguments),
-        Command::Resize(arguments) => resize::run(arguments),
-        Command::Retune(arguments) => retune::run(arguments),
+        Command::Show(arguments) => show::run(&arguments),
+        Command::List(arguments) => list::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Stats(arguments) => stats::run(&arguments),
+        Command::Quarantine(arguments) => quarantine::run(&arguments),
+        Command::Abandon(arguments) => abandon::run(&arguments),
+        Command::Resize(arguments) => resize::run(&arguments),
+        Command::Retune(arguments) => retune::run(&arguments),
     }
 }

@@ -1,5 +1,6 @@
 //! What every command on a root takes: where it is, what is expected of it, and the clock.
 
+use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -70,6 +71,23 @@ impl LedgerArgs {
     }
 }
 
+/// A scan over more entries than this shows how far it is.
+const WORTH_A_BAR: u64 = 10_000;
+
+/// A bar for long scans, on a terminal's standard error only.
+fn progress() -> Arc<dyn Fn(u64) + Send + Sync> {
+    if !std::io::stderr().is_terminal() {
+        return Arc::new(|_| {});
+    }
+    let bar = std::sync::OnceLock::new();
+    Arc::new(move |seen| {
+        if seen > WORTH_A_BAR {
+            bar.get_or_init(indicatif::ProgressBar::new_spinner)
+                .set_position(seen);
+        }
+    })
+}
+
 /// Opens a root as these arguments say.
 pub fn open_root(
     root: &RootArgs,
@@ -84,6 +102,7 @@ pub fn open_root(
             max_signed_age_millis: expect.expect_max_signed_age_ms,
             max_queue_age_millis: expect.expect_max_queue_age_ms,
         },
+        on_progress: progress(),
         on_long_wait: Arc::new(|path| note(&format!("amiss: waiting for {}", path.display()))),
         ..Options::default()
     };

@@ -1,16 +1,62 @@
 //! `amiss ledger retune`.
 
+use amiss::delivery::replay::MAX_WINDOW_MILLIS;
+use amiss::ledger::file::{Changed, MAX_LEASE_MILLIS, Tuning};
 use clap::Args;
+use serde::Serialize;
 
+use super::limits::ChangedMember;
+use super::open::{ExpectArgs, open_root};
+use crate::args::RootArgs;
 use crate::failure::Failure;
-use crate::stream::{Status, fail};
+use crate::stream::{Output, Status, fail};
 
 #[derive(Debug, Args)]
-pub struct Arguments {}
+#[command(after_help = "Example:
+  amiss ledger retune --root /var/lib/amiss --lease-ms 60000")]
+pub struct Arguments {
+    #[command(flatten)]
+    root: RootArgs,
+    #[command(flatten)]
+    expect: ExpectArgs,
+    #[command(flatten)]
+    times: TimesArgs,
+}
 
-pub fn run(_arguments: Arguments) -> Status {
-    fail(Failure::new(
-        amiss::code::Code::Internal,
-        "this command is not built yet",
-    ))
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+#[allow(clippy::struct_field_names, reason = "they are named as the flags are")]
+struct TimesArgs {
+    /// How long a lease runs, in milliseconds, at most 24 h
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=MAX_LEASE_MILLIS))]
+    lease_ms: Option<i64>,
+    /// The largest signed age of a request, in milliseconds, at most 30 days
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=MAX_WINDOW_MILLIS))]
+    max_signed_age_ms: Option<i64>,
+    /// The longest queue time of a request, in milliseconds, at most 30 days
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=MAX_WINDOW_MILLIS))]
+    max_queue_age_ms: Option<i64>,
+}
+
+#[derive(Serialize)]
+struct Printed {
+    retune: ChangedMember,
+}
+
+pub fn run(arguments: &Arguments) -> Status {
+    match retune(arguments) {
+        Ok(changed) => Output::new().print(&Printed {
+            retune: ChangedMember::of(&changed),
+        }),
+        Err(failure) => fail(failure),
+    }
+}
+
+fn retune(arguments: &Arguments) -> Result<Changed, Failure> {
+    let root = open_root(&arguments.root, &arguments.expect, None)?;
+    Ok(root.retune(Tuning {
+        lease_millis: arguments.times.lease_ms,
+        max_signed_age_millis: arguments.times.max_signed_age_ms,
+        max_queue_age_millis: arguments.times.max_queue_age_ms,
+    })?)
 }

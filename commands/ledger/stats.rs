@@ -1,16 +1,115 @@
 //! `amiss ledger stats`.
 
+use amiss::ledger::file::Stats;
 use clap::Args;
+use comfy_table::{Table, presets};
+use serde::Serialize;
 
+use super::format::{Format, FormatArgs};
+use super::open::LedgerArgs;
 use crate::failure::Failure;
-use crate::stream::{Status, fail};
+use crate::stream::{Output, Status, fail, note};
 
 #[derive(Debug, Args)]
-pub struct Arguments {}
+#[command(after_help = "Example:
+  amiss ledger stats --root /var/lib/amiss --format json")]
+pub struct Arguments {
+    #[command(flatten)]
+    ledger: LedgerArgs,
+    #[command(flatten)]
+    format: FormatArgs,
+}
 
-pub fn run(_arguments: Arguments) -> Status {
-    fail(Failure::new(
-        amiss::code::Code::Internal,
-        "this command is not built yet",
-    ))
+#[derive(Serialize)]
+struct Printed {
+    stats: StatsMember,
+}
+
+#[derive(Serialize)]
+struct StatsMember {
+    records: u64,
+    max_records: u64,
+    running: u64,
+    staged: u64,
+    done_permanent: u64,
+    done_bounded: u64,
+    damaged: u64,
+    reports: u64,
+    report_bytes: u64,
+    row_locks: u64,
+    clock_high_water_unix_millis: i64,
+    oldest_running_unix_millis: Option<i64>,
+    warnings: Vec<String>,
+}
+
+pub fn run(arguments: &Arguments) -> Status {
+    let stats = match stats(arguments) {
+        Ok(stats) => stats,
+        Err(failure) => return fail(failure),
+    };
+    let warnings = stats.warnings();
+    for warning in &warnings {
+        note(&format!("amiss: warning: {warning}"));
+    }
+    let mut output = Output::new();
+    match arguments.format.chosen() {
+        Format::Table => output.write_line(&table(&stats).to_string()),
+        Format::Json => output.print(&Printed {
+            stats: StatsMember::of(&stats, warnings),
+        }),
+    }
+}
+
+fn stats(arguments: &Arguments) -> Result<Stats, Failure> {
+    let ledger = arguments.ledger.open()?;
+    Ok(ledger.root().stats()?)
+}
+
+impl StatsMember {
+    fn of(stats: &Stats, warnings: Vec<String>) -> StatsMember {
+        StatsMember {
+            records: stats.records,
+            max_records: stats.max_records,
+            running: stats.running,
+            staged: stats.staged,
+            done_permanent: stats.done_permanent,
+            done_bounded: stats.done_bounded,
+            damaged: stats.damaged,
+            reports: stats.reports,
+            report_bytes: stats.report_bytes,
+            row_locks: stats.row_locks,
+            clock_high_water_unix_millis: stats.high_water.get(),
+            oldest_running_unix_millis: stats.oldest_running.map(amiss::clock::UnixMillis::get),
+            warnings,
+        }
+    }
+}
+
+fn table(stats: &Stats) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    let oldest = stats
+        .oldest_running
+        .map_or_else(|| "none".to_owned(), super::when::at);
+    for (name, value) in [
+        (
+            "rows",
+            format!("{} of {}", stats.records, stats.max_records),
+        ),
+        ("running", stats.running.to_string()),
+        ("staged", stats.staged.to_string()),
+        ("done, for good", stats.done_permanent.to_string()),
+        ("done, with an end", stats.done_bounded.to_string()),
+        ("damaged", stats.damaged.to_string()),
+        (
+            "reports",
+            format!("{} ({} bytes)", stats.reports, stats.report_bytes),
+        ),
+        ("row locks", stats.row_locks.to_string()),
+        ("last known time", super::when::at(stats.high_water)),
+        ("oldest running row", oldest),
+    ] {
+        table.add_row([name.to_owned(), value]);
+    }
+    table
 }

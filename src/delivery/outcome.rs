@@ -16,7 +16,7 @@ pub struct ReportFile {
     pub path: String,
     /// Their plain SHA-256.
     pub sha256: Sha256Hex,
-    /// Their number, at most 268,435,456.
+    /// Their number. `ledger stage` refuses more than 268,435,456 as `REPORT_TOO_LARGE`.
     pub bytes: u64,
 }
 
@@ -124,9 +124,6 @@ pub enum OutcomeError {
     /// `complete` or `not-run` with a detail.
     #[error("this outcome has no `detail`")]
     Detail,
-    /// A report over its ceiling.
-    #[error("`report.bytes` is {0}, over the ceiling of 268435456")]
-    ReportBytes(u64),
 }
 
 impl TryFrom<OutcomeMembers> for Outcome {
@@ -153,9 +150,6 @@ impl TryFrom<OutcomeMembers> for Outcome {
             },
             (None, ..) if members.detail.is_some() => return Err(OutcomeError::Detail),
             (None, None, None) if members.result == ResultWord::NotRun => End::NotRun,
-            (None, Some(_), Some(report)) if report.bytes > MAX_REPORT_BYTES => {
-                return Err(OutcomeError::ReportBytes(report.bytes));
-            }
             (None, Some(evaluation), Some(report)) => End::Complete { evaluation, report },
             (None, ..) => return Err(OutcomeError::Incomplete),
         };

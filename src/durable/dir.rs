@@ -345,6 +345,32 @@ impl Dir {
         }
     }
 
+    /// Moves an entry of any kind into another directory of the same filesystem, under the same
+    /// name, which must be free there. Durable after the next sync of both directories.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn move_to(&self, name: impl AsRef<Path>, other: &Dir) -> Result<(), DiskError> {
+        let name = name.as_ref();
+        let free = fs::RenameFlags::NOREPLACE;
+        fs::renameat_with(&self.handle, name, &other.handle, name, free)
+            .map_err(|errno| DiskError::io("move", self.path_of(name), errno))?;
+        self.note(|| Step::Remove(self.inside.join(name)));
+        Ok(())
+    }
+
+    /// Whether two handles are of one directory.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn is_same(&self, other: &Dir) -> Result<bool, DiskError> {
+        let facts = |dir: &Dir| {
+            fs::fstat(&dir.handle).map_err(|errno| DiskError::io("stat", &dir.path, errno))
+        };
+        let (one, two) = (facts(self)?, facts(other)?);
+        Ok(one.st_dev == two.st_dev && one.st_ino == two.st_ino)
+    }
+
     /// Makes the names in this directory durable. A failed sync is never tried again on this
     /// handle: the system may have forgotten what it could not write.
     ///

@@ -13,6 +13,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod by_hand;
 mod flow;
 mod roots;
 mod scene;

@@ -97,8 +97,13 @@ pub enum LedgerError {
     #[error("{0} is not there")]
     NoFile(PathBuf),
     /// Something that may not be done by hand now.
-    #[error("{0}")]
-    Refused(String),
+    #[error("{reason}")]
+    Refused {
+        /// Why.
+        reason: String,
+        /// When it may be, where that is known.
+        retry_at: Option<UnixMillis>,
+    },
     /// The system gave no random bytes.
     #[error("the system gave no random bytes: {0}")]
     Random(String),
@@ -130,7 +135,7 @@ impl Coded for LedgerError {
             LedgerError::ReportMismatch(_) => Code::ReportMismatch,
             LedgerError::ReportTooLarge => Code::ReportTooLarge,
             LedgerError::ReportUnreadable(_) | LedgerError::Random(_) => Code::Io,
-            LedgerError::Refused(_) => Code::Busy,
+            LedgerError::Refused { .. } => Code::Busy,
             LedgerError::Form { .. } => Code::Internal,
         }
     }
@@ -153,6 +158,13 @@ impl Coded for LedgerError {
             LedgerError::Full { .. } => Some(
                 "run `amiss ledger cleanup`, or raise the cap with `amiss ledger resize`".into(),
             ),
+            _ => None,
+        }
+    }
+
+    fn retry_at_unix_millis(&self) -> Option<i64> {
+        match self {
+            LedgerError::Refused { retry_at, .. } => retry_at.map(UnixMillis::get),
             _ => None,
         }
     }

@@ -5,26 +5,33 @@
 //! row; the folder is never listed. Bytes are written and synced under temporary names first, then
 //! put in place in an order that leaves a legal state at every step.
 
+mod abandon;
 mod admission;
 mod capacity;
+mod check;
 mod claim;
 mod cleanup;
 mod complete;
 mod error;
 mod frame;
 mod init;
+mod limits;
+mod list;
 mod locks;
 mod metadata;
 mod names;
+mod quarantine;
 mod renew;
 mod report;
 mod root;
 mod row;
+mod scan;
 pub mod schema;
 pub mod seed;
 mod stage;
 mod survey;
 mod time;
+mod view;
 
 use std::path::PathBuf;
 
@@ -36,13 +43,19 @@ use crate::delivery::{
     AcceptedDelivery, CheckBinding, DeliveryKey, Lease, Publication, ReportFile, Staged,
 };
 
+pub use abandon::{Abandon, Abandoned};
+pub use check::{Checked, Defect, Note};
 pub use cleanup::{Cleaned, Mode};
 pub use error::LedgerError;
 pub use frame::FrameError;
 pub use init::{AcceptedClock, ClockPolicy, Prepared};
+pub use limits::{Changed, Tuning};
+pub use list::{Listed, Stats, Wanted};
 pub use metadata::{Limits, MAX_LEASE_MILLIS, MAX_RECORDS};
+pub use quarantine::Quarantined;
 pub use root::{Expected, Options, Root};
 pub use survey::Kept;
+pub use view::{Next, RowState, RowView};
 
 /// The contract over a prepared root.
 #[derive(Debug)]

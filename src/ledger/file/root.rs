@@ -24,6 +24,8 @@ pub struct Options {
     pub expect: Expected,
     /// Told once, 2 s into a wait, which lock is waited for.
     pub on_long_wait: Arc<dyn Fn(&Path) + Send + Sync>,
+    /// Told now and then during a scan how many entries were looked at.
+    pub on_progress: Arc<dyn Fn(u64) + Send + Sync>,
 }
 
 impl std::fmt::Debug for Options {
@@ -43,6 +45,7 @@ impl Default for Options {
             max_clock_step_millis: 30 * 24 * 60 * 60 * 1000,
             expect: Expected::default(),
             on_long_wait: Arc::new(|_| {}),
+            on_progress: Arc::new(|_| {}),
         }
     }
 }

@@ -44,6 +44,16 @@ pub(super) struct Survey {
     pub dead_reports: Vec<DeliveryKey>,
 }
 
+/// What one entry is to a cleanup.
+enum Seen {
+    Running,
+    Saved,
+    DonePermanent,
+    DoneBounded,
+    Ended(DeliveryKey),
+    DeadReport(DeliveryKey),
+}
+
 impl Root {
     /// Goes through all names and refuses what a root does not hold, naming it.
     pub(super) fn list_names(&self) -> Result<Names, LedgerError> {
@@ -153,39 +163,46 @@ impl Root {
     /// locked: frames are replaced as a whole, and what looks wrong is looked at again.
     pub(super) fn survey(&self, now: UnixMillis) -> Result<Survey, LedgerError> {
         let mut survey = Survey::default();
-        self.dir.each_entry(|entry| {
-            match Name::of(&entry.name) {
-                Name::Row(key) => self.survey_row(&key, now, &mut survey)?,
-                Name::Report(key) if self.is_dead_report(&key)? => survey.dead_reports.push(key),
-                _ => {}
-            }
-            Ok::<(), LedgerError>(())
-        })?;
+        self.scan(
+            &|entry| match Name::of(&entry.name) {
+                Name::Row(key) => self.survey_row(key, now),
+                Name::Report(key) if self.is_dead_report(&key)? => Ok(Some(Seen::DeadReport(key))),
+                _ => Ok(None),
+            },
+            &mut |seen| {
+                let kept = &mut survey.kept;
+                let slot = match seen {
+                    Seen::Running => &mut kept.running,
+                    Seen::Saved => &mut kept.saved,
+                    Seen::DonePermanent => &mut kept.done_permanent,
+                    Seen::DoneBounded => &mut kept.done_bounded,
+                    Seen::Ended(key) => {
+                        survey.ended.push(key);
+                        return Ok(());
+                    }
+                    Seen::DeadReport(key) => {
+                        survey.dead_reports.push(key);
+                        return Ok(());
+                    }
+                };
+                *slot = slot.saturating_add(1);
+                Ok(())
+            },
+        )?;
         Ok(survey)
     }
 
-    fn survey_row(
-        &self,
-        key: &DeliveryKey,
-        now: UnixMillis,
-        survey: &mut Survey,
-    ) -> Result<(), LedgerError> {
-        let Some(row) = self.validate_row(key)? else {
-            return Ok(());
+    fn survey_row(&self, key: DeliveryKey, now: UnixMillis) -> Result<Option<Seen>, LedgerError> {
+        let Some(row) = self.validate_row(&key)? else {
+            return Ok(None);
         };
-        let kept = &mut survey.kept;
-        let slot = match (&row.state, row.replay_keep.end()) {
-            (State::Running { .. }, _) => &mut kept.running,
-            (State::Staged { .. }, _) => &mut kept.saved,
-            (State::Done { .. }, None) => &mut kept.done_permanent,
-            (State::Done { .. }, Some(end)) if end < now => {
-                survey.ended.push(key.clone());
-                return Ok(());
-            }
-            (State::Done { .. }, Some(_)) => &mut kept.done_bounded,
-        };
-        *slot = slot.saturating_add(1);
-        Ok(())
+        Ok(Some(match &row.state {
+            State::Running { .. } => Seen::Running,
+            State::Staged { .. } => Seen::Saved,
+            State::Done { .. } if row.is_ended(now) => Seen::Ended(key),
+            State::Done { .. } if row.replay_keep.end().is_none() => Seen::DonePermanent,
+            State::Done { .. } => Seen::DoneBounded,
+        }))
     }
 
     /// A row with its report proved. Without locks, a report may be gone because its delivery was

@@ -1,0 +1,273 @@
+//! `check`: validates everything, changes nothing, takes no lock, and reports every defect
+//! (page 3.2).
+
+use super::capacity::{Capacity, Count};
+use super::error::LedgerError;
+use super::metadata::{Metadata, Schema};
+use super::names::{self, Name};
+use super::root::Root;
+use super::row::Row;
+use crate::delivery::DeliveryKey;
+use crate::durable::Entry;
+
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Defect {
+    /// The file's name in the root.
+    pub file: String,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// Something that is not wrong, and worth a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The file's name in the root.
+    pub file: String,
+    /// What it is.
+    pub note: String,
+}
+
+/// All that a check found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Row files.
+    pub rows: u64,
+    /// Report files.
+    pub reports: u64,
+    /// What is wrong, by file.
+    pub defects: Vec<Defect>,
+    /// What is worth a word, by file.
+    pub notes: Vec<Note>,
+}
+
+/// What one entry is to a check.
+enum Looked {
+    Row(Option<Defect>),
+    Report(Option<Note>),
+    Note(Note),
+    Defect(Defect),
+}
+
+/// How often the count is compared before a root that changes all the time is left alone.
+const TRIES: usize = 5;
+
+impl Root {
+    /// Validates the whole root.
+    ///
+    /// # Errors
+    /// `ROOT_NOT_PREPARED`, or the system's where the folder itself cannot be read.
+    pub fn check(&self) -> Result<Checked, LedgerError> {
+        let mut checked = Checked::default();
+        let metadata = match self.read_frame::<Metadata>(names::ROOT) {
+            Ok(Some(metadata)) if metadata.schema == Schema::Current => Some(metadata),
+            // Says which command prepares it.
+            Ok(_) => return Err(self.metadata().err().unwrap_or_else(|| self.changed())),
+            Err(error) => {
+                checked.defects.push(self.defect(
+                    names::ROOT,
+                    &error,
+                    "restore this file from a backup: nothing else holds the limits and the clock",
+                ));
+                None
+            }
+        };
+        self.scan(&|entry| Ok(self.look(&entry)), &mut |looked| {
+            checked.add(looked);
+            Ok(())
+        })?;
+        if let Some(metadata) = metadata {
+            self.check_count(&metadata, &mut checked)?;
+        }
+        checked.defects.sort_by(|one, two| one.file.cmp(&two.file));
+        checked.notes.sort_by(|one, two| one.file.cmp(&two.file));
+        Ok(checked)
+    }
+
+    fn changed(&self) -> LedgerError {
+        self.corrupt(names::ROOT, "it was changed while it was read")
+    }
+
+    fn defect(&self, file: &str, error: &LedgerError, remedy: &str) -> Defect {
+        // The file has a member of its own, so its path is not said again.
+        let path = self.dir.path_of(file).display().to_string();
+        let text = error.to_string();
+        let problem = text
+            .strip_prefix(&path)
+            .map_or(text.as_str(), |rest| rest.trim_start_matches([':', ' ']));
+        Defect {
+            file: file.to_owned(),
+            problem: problem.to_owned(),
+            remedy: remedy.to_owned(),
+        }
+    }
+
+    fn look(&self, entry: &Entry) -> Option<Looked> {
+        let file = entry.name.to_string_lossy();
+        let quarantine = format!("amiss ledger quarantine '{file}' --to DIR");
+        let wrong =
+            |error: LedgerError| Some(Looked::Defect(self.defect(&file, &error, &quarantine)));
+        let name = match self.known(entry) {
+            Ok(name) => name,
+            Err(error) => return wrong(error),
+        };
+        match name {
+            Name::Row(key) => match self.validate_row(&key) {
+                Ok(row) => row.map(|_| Looked::Row(None)),
+                Err(error) => Some(Looked::Row(Some(self.row_defect(&key, &error)))),
+            },
+            Name::Report(key) => Some(self.look_at_report(&key)),
+            Name::Temporary => match self.check_temporary(&entry.name) {
+                Ok(false) => None,
+                Ok(true) => Some(Looked::Note(note(
+                    &file,
+                    "the leftover of an interrupted write, or one under way; cleanup removes it",
+                ))),
+                Err(error) => wrong(error),
+            },
+            Name::Maintenance | Name::Lock | Name::RowLock => {
+                match self.dir.open_file(&file, u64::MAX) {
+                    Ok(_) => None,
+                    Err(error) => wrong(error.into()),
+                }
+            }
+            Name::Root | Name::Capacity | Name::Unknown => None,
+        }
+    }
+
+    fn row_defect(&self, key: &DeliveryKey, error: &LedgerError) -> Defect {
+        let row = names::row(key);
+        let report = names::report(key);
+        let file = if error.to_string().contains(&report) {
+            report
+        } else {
+            row.clone()
+        };
+        self.defect(
+            &file,
+            error,
+            &format!(
+                "restore it from a backup, or move the row out: amiss ledger quarantine {row} --to \
+                 DIR; its delivery is then forgotten"
+            ),
+        )
+    }
+
+    fn look_at_report(&self, key: &DeliveryKey) -> Looked {
+        let file = names::report(key);
+        if let Err(error) = self.dir.open_file(&file, u64::MAX) {
+            let remedy = format!("amiss ledger quarantine {file} --to DIR");
+            return Looked::Defect(self.defect(&file, &error.into(), &remedy));
+        }
+        // A damaged row is told of on its own; its report is not known to be dead.
+        let dead = self
+            .row(key)
+            .is_ok_and(|row| !row.is_some_and(|row: Row| row.has_report()));
+        Looked::Report(dead.then(|| {
+            note(
+                &file,
+                "a dead report that no saved row names; cleanup removes it",
+            )
+        }))
+    }
+
+    /// Compares the count with the rows. Nothing is locked, so both are taken until the frame is
+    /// the same before and after; a root that never holds still is counted under its locks.
+    fn check_count(&self, metadata: &Metadata, checked: &mut Checked) -> Result<(), LedgerError> {
+        let limits = metadata.limits();
+        let mut problem = None;
+        for _ in 0..TRIES {
+            let before = match self.capacity(&limits) {
+                Ok(capacity) => capacity,
+                Err(error) => {
+                    let remedy = format!(
+                        "amiss ledger quarantine {} --to DIR counts the rows anew",
+                        names::CAPACITY
+                    );
+                    checked
+                        .defects
+                        .push(self.defect(names::CAPACITY, &error, &remedy));
+                    return Ok(());
+                }
+            };
+            let rows = self.count_rows()?;
+            if self.capacity(&limits).ok().as_ref() != Some(&before) {
+                continue;
+            }
+            problem = self.compare_count(&before, rows);
+            if problem.is_none() {
+                checked.notes.extend(count_note(&before));
+                return Ok(());
+            }
+        }
+        checked.defects.extend(problem.map(|problem| Defect {
+            file: names::CAPACITY.to_owned(),
+            problem,
+            remedy: format!(
+                "find out which rows came or went without amiss; then amiss ledger quarantine {} \
+                 --to DIR counts the rows anew",
+                names::CAPACITY
+            ),
+        }));
+        Ok(())
+    }
+
+    fn compare_count(&self, capacity: &Capacity, rows: u64) -> Option<String> {
+        let (said, fits) = match capacity.count() {
+            Count::Settled(records) => (records, records == rows),
+            Count::Adding(records, key) => {
+                let there = matches!(self.dir.kind(names::row(&key)), Ok(Some(_)));
+                let known = if there {
+                    records
+                } else {
+                    records.saturating_sub(1)
+                };
+                (records, known == rows)
+            }
+            Count::AtMost(records) => (records, rows <= records),
+        };
+        (!fits).then(|| format!("it counts {said} rows, the folder holds {rows}"))
+    }
+}
+
+fn note(file: &str, text: &str) -> Note {
+    Note {
+        file: file.to_owned(),
+        note: text.to_owned(),
+    }
+}
+
+fn count_note(capacity: &Capacity) -> Option<Note> {
+    match capacity.count() {
+        Count::Settled(_) => None,
+        Count::Adding(_, key) => Some(note(
+            names::CAPACITY,
+            &format!(
+                "the addition of {key} is under way or was interrupted; the next claim settles it"
+            ),
+        )),
+        Count::AtMost(_) => Some(note(
+            names::CAPACITY,
+            "a batch is under way or was interrupted; init, cleanup or the next claim settles it",
+        )),
+    }
+}
+
+impl Checked {
+    fn add(&mut self, looked: Looked) {
+        match looked {
+            Looked::Row(defect) => {
+                self.rows = self.rows.saturating_add(1);
+                self.defects.extend(defect);
+            }
+            Looked::Report(note) => {
+                self.reports = self.reports.saturating_add(1);
+                self.notes.extend(note);
+            }
+            Looked::Note(note) => self.notes.push(note),
+            Looked::Defect(defect) => self.defects.push(defect),
+        }
+    }
+}

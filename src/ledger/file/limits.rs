@@ -1,0 +1,131 @@
+//! `resize` and `retune`: the limits of a root, changed on purpose (page 3.5, point 7).
+
+use super::capacity::{Capacity, Count};
+use super::error::LedgerError;
+use super::metadata::{Limits, Metadata, Schema};
+use super::names::{self, Name};
+use super::root::Root;
+
+/// Limits before and after a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// As they were.
+    pub from: Limits,
+    /// As they are.
+    pub to: Limits,
+    /// The rows that the root holds.
+    pub records: u64,
+}
+
+/// Which of a root's times are to change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tuning {
+    /// The lease.
+    pub lease_millis: Option<i64>,
+    /// The signed age.
+    pub max_signed_age_millis: Option<i64>,
+    /// The queue age.
+    pub max_queue_age_millis: Option<i64>,
+}
+
+impl Root {
+    /// Changes the cap. It stands in two frames that must agree, so the change walks through
+    /// states that an interrupted `init` knows: a stop anywhere leaves a root that `init` finishes
+    /// with the old cap or with the new one.
+    ///
+    /// # Errors
+    /// `ROOT_CONFIGURATION` when there are more rows, `ROOT_CORRUPT`, `BUSY`, or the system's.
+    pub fn resize(&self, max_records: u64) -> Result<Changed, LedgerError> {
+        self.metadata()?;
+        let _exclusive = self.exclusive()?;
+        let _admission = self.admission_lock()?;
+        let metadata = self.metadata()?;
+        let from = metadata.limits();
+        let records = self.list_names()?.rows;
+        self.settle(&from, records)?;
+        let to = Limits {
+            max_records,
+            ..from
+        };
+        if from == to {
+            return Ok(Changed { from, to, records });
+        }
+        if records > max_records {
+            return Err(LedgerError::Configuration {
+                root: self.path().to_owned(),
+                reason: format!(
+                    "the root holds {records} rows, more than the cap of {max_records} that was \
+                     asked for"
+                ),
+            });
+        }
+        let metadata_of =
+            |schema, limits: Limits| Metadata::new(schema, limits, metadata.high_water);
+        self.save_frame(names::ROOT, &metadata_of(Schema::Legacy, from))?;
+        self.dir.remove(names::CAPACITY)?;
+        self.dir.sync()?;
+        self.save_frame(names::ROOT, &metadata_of(Schema::Legacy, to))?;
+        let capacity = Capacity::new(max_records, Count::Settled(records));
+        self.save_frame(names::CAPACITY, &capacity)?;
+        self.save_frame(names::ROOT, &metadata_of(Schema::Current, to))?;
+        Ok(Changed { from, to, records })
+    }
+
+    /// Changes the lease and the windows. A window may only grow while bounded rows exist: their
+    /// ends were computed from it, and a smaller one would let a delivery end before its row does.
+    ///
+    /// # Errors
+    /// `ROOT_CONFIGURATION` when a window would shrink over bounded rows, `ROOT_CORRUPT`, `BUSY`,
+    /// or the system's.
+    pub fn retune(&self, tuning: Tuning) -> Result<Changed, LedgerError> {
+        self.metadata()?;
+        let _exclusive = self.exclusive()?;
+        let _clock = self.clock_lock()?;
+        let _admission = self.admission_lock()?;
+        let metadata = self.metadata()?;
+        let from = metadata.limits();
+        let records = self.list_names()?.rows;
+        self.settle(&from, records)?;
+        let to = Limits {
+            lease_millis: tuning.lease_millis.unwrap_or(from.lease_millis),
+            max_signed_age_millis: tuning
+                .max_signed_age_millis
+                .unwrap_or(from.max_signed_age_millis),
+            max_queue_age_millis: tuning
+                .max_queue_age_millis
+                .unwrap_or(from.max_queue_age_millis),
+            ..from
+        };
+        let shrinks = to.max_signed_age_millis < from.max_signed_age_millis
+            || to.max_queue_age_millis < from.max_queue_age_millis;
+        if shrinks && self.has_bounded_rows()? {
+            return Err(LedgerError::Configuration {
+                root: self.path().to_owned(),
+                reason: "a window may only grow while bounded rows exist".to_owned(),
+            });
+        }
+        if from != to {
+            let next = Metadata::new(Schema::Current, to, metadata.high_water);
+            self.save_frame(names::ROOT, &next)?;
+        }
+        Ok(Changed { from, to, records })
+    }
+
+    fn has_bounded_rows(&self) -> Result<bool, LedgerError> {
+        let mut bounded = false;
+        self.scan(
+            &|entry| {
+                let Name::Row(key) = Name::of(&entry.name) else {
+                    return Ok(None);
+                };
+                let row = self.row(&key)?;
+                Ok(row.and_then(|row| row.replay_keep.end()).map(|_| ()))
+            },
+            &mut |()| {
+                bounded = true;
+                Ok(())
+            },
+        )?;
+        Ok(bounded)
+    }
+}
