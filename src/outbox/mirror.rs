@@ -16,6 +16,8 @@ use crate::process::Cancel;
 
 /// The longest that a local Git command may take.
 const DEADLINE: Duration = Duration::from_secs(120);
+/// The ceiling of the list of other stores, in bytes.
+const ALTERNATES_BYTES: u64 = 1024 * 1024;
 /// How often a command is tried that lost a lock of the repository to another Git.
 const TRIES: u32 = 40;
 /// The pause between two tries.
@@ -103,10 +105,7 @@ impl Mirror {
         if !whole {
             return Err(OutboxError::NoMirror { path });
         }
-        let info = dir
-            .open_dir("objects")
-            .and_then(|objects| objects.open_dir("info"));
-        if info.is_ok_and(|info| info.kind("alternates").is_ok_and(|kind| kind.is_some())) {
+        if borrows(&dir)? {
             return Err(OutboxError::Borrowed { path });
         }
         let git = Git::new(&Place::Repository(path.clone()), DEADLINE, cancel)
@@ -282,6 +281,20 @@ impl Mirror {
             }),
         }
     }
+}
+
+/// Whether `objects/info/alternates` names another store.
+fn borrows(dir: &Dir) -> Result<bool, OutboxError> {
+    let info = match dir.open_dir("objects")?.open_dir("info") {
+        Ok(info) => info,
+        Err(DiskError::Missing { .. }) => return Ok(false),
+        Err(error) => return Err(error.into()),
+    };
+    let text = info
+        .read("alternates", ALTERNATES_BYTES)?
+        .unwrap_or_default();
+    let mut lines = text.split(|byte| *byte == b'\n');
+    Ok(lines.any(|line| !line.is_empty() && !line.starts_with(b"#")))
 }
 
 fn found(line: &str) -> Found {

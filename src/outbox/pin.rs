@@ -45,6 +45,15 @@ impl Mirror {
     /// # Errors
     /// Git's.
     pub fn pinned(&self, key: &DeliveryKey) -> Result<Option<ObjectId>, OutboxError> {
+        // Asked twice before it is taken for missing: a ref that is being packed is in one of two
+        // places, and a reader may look into each at the wrong moment.
+        match self.ask_pin(key)? {
+            Some(oid) => Ok(Some(oid)),
+            None => self.ask_pin(key),
+        }
+    }
+
+    fn ask_pin(&self, key: &DeliveryKey) -> Result<Option<ObjectId>, OutboxError> {
         let name = key.pin_ref();
         let arguments = [
             "rev-parse",
