@@ -15,6 +15,7 @@ mod agent;
 mod close;
 #[path = "../common/mod.rs"]
 mod common;
+mod cost;
 mod doctor;
 mod enqueue;
 mod gc;

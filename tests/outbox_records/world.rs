@@ -30,6 +30,23 @@ pub fn git(place: &Path, arguments: &[&str]) -> Output {
         .unwrap()
 }
 
+/// A Git command with an input, which must succeed.
+pub fn git_input(place: &Path, arguments: &[&str], input: &str) {
+    let mut child = Command::new("git")
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .arg("-C")
+        .arg(place)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
 /// The one line that a Git command prints.
 pub fn git_line(place: &Path, arguments: &[&str]) -> String {
     let output = git(place, arguments);
