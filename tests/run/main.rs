@@ -15,8 +15,11 @@ mod common;
 
 mod flow;
 mod leases;
+mod limits;
+mod many;
 mod mixups;
 mod objects;
+mod publishing;
 mod refresh;
 mod scene;
 mod trees;
