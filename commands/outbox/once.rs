@@ -87,6 +87,7 @@ pub fn run(arguments: &Arguments) -> Status {
         Err(failure) => return fail(failure),
     };
     let mut envelope = Envelope::new();
+    envelope.drop_members(&["schema"]);
     let deliveries: Vec<&OriginDelivery> = reports.iter().map(|report| &report.delivery).collect();
     let members = envelope
         .set("pump", &cycle)

@@ -34,6 +34,7 @@ pub fn run(arguments: &Arguments) -> Status {
         Err(failure) => return fail(failure),
     };
     let mut envelope = Envelope::new();
+    envelope.drop_members(&["schema"]);
     match envelope.set("wake", &woken) {
         Ok(()) => finish(Answer::done(envelope), &mut Output::new()),
         Err(error) => fail(error.into()),

@@ -497,6 +497,26 @@ mod tests {
     }
 
     #[test]
+    fn every_truncation_and_every_flipped_bit_of_a_report_is_read_without_a_panic() {
+        let text = format!(
+            "To x\n*\t{OID}:refs/heads/b\t[new branch]\n!\t{OID}:refs/heads/c\t[remote rejected] (hook declined)\nDone\n"
+        );
+        for length in 0..text.len() {
+            // A report that was cut says nothing, or what it had said by then.
+            let cut = PushReport::parse(&text.as_bytes()[..length]);
+            assert_ne!(cut.outcome("refs/heads/c"), Some(RefOutcome::Updated));
+        }
+        for at in 0..text.len() {
+            for bit in 0..8 {
+                let mut bytes = text.clone().into_bytes();
+                bytes[at] ^= 1 << bit;
+                let _ = PushReport::parse(&bytes);
+                let _ = classify_stderr(&bytes);
+            }
+        }
+    }
+
+    #[test]
     fn neither_digits_of_an_object_id_nor_words_of_others_decide_a_class() {
         for text in [
             "fatal: bad object 4014034014034014034014034014034014034010\n",

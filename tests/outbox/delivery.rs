@@ -1,5 +1,6 @@
 //! What arrives, and what ledger and origin prove.
 
+use crate::origins::http::{Door, HttpOrigin};
 use crate::scene::{Scene, commit_in, git};
 
 #[test]
@@ -224,4 +225,87 @@ fn a_push_that_arrived_before_a_crash_is_delivered_once_and_a_lost_ledger_is_fin
     assert!(scene.ledgers().is_empty());
     scene.once();
     assert_eq!(scene.ledgers()[0]["last_oid"], one.as_str());
+}
+
+#[test]
+fn one_question_confirms_everything_that_the_ledger_says_of_an_origin() {
+    let scene = Scene::new();
+    let server = HttpOrigin::start(scene.served(), Door::Open);
+    let url = server.url("repo.git");
+    let one = scene.commit("one", None);
+    let two = scene.commit("two", Some(&one));
+    for (number, branch) in [(1, "a"), (2, "b"), (3, "c")] {
+        scene.enqueue_to(&url, branch, number, &two);
+    }
+    assert_eq!(scene.once()["pump"]["delivered"], 3);
+    let before = server.seen().len();
+    // Delivered before, delivered before, and contained in what was delivered.
+    for (number, branch, oid) in [(4, "a", &two), (5, "b", &two), (6, "c", &one)] {
+        scene.enqueue_to(&url, branch, number, oid);
+    }
+    let answer = scene.once();
+    assert_eq!(answer["pump"]["delivered"], 2, "{answer}");
+    assert_eq!(answer["pump"]["superseded"], 1, "{answer}");
+    let seen = server.seen();
+    let asked: Vec<&str> = seen[before..]
+        .iter()
+        .map(|request| request.line.as_str())
+        .filter(|line| line.contains("/info/refs"))
+        .collect();
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    assert!(
+        asked[0].contains("git-upload-pack"),
+        "and nothing was pushed: {asked:?}"
+    );
+}
+
+#[test]
+fn containment_is_proved_in_every_object_format_and_ref_storage() {
+    for (objects, refs) in [
+        ("sha1", "reftable"),
+        ("sha256", "files"),
+        ("sha256", "reftable"),
+    ] {
+        let scene = Scene::of(objects, refs);
+        let one = scene.commit("one", None);
+        scene.enqueue("main", 1, &one);
+        scene.once();
+        let theirs = commit_in(&scene.origin, "theirs", Some(&one));
+        git(&scene.origin, &["update-ref", "refs/heads/main", &theirs]);
+        scene.enqueue("main", 2, &one);
+        assert_eq!(scene.once()["pump"]["superseded"], 1, "{objects} {refs}");
+        assert_eq!(scene.intent(2)["superseded_by"], theirs.as_str());
+        let names = git(&scene.mirror, &["for-each-ref", "--format=%(refname)"]);
+        assert!(!names.contains("probe"), "{names}");
+    }
+}
+
+#[test]
+fn f07_packed_refs_change_nothing_for_a_pump() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    scene.hook("pre-receive", "exit 1");
+    scene.enqueue("main", 1, &one);
+    git(&scene.mirror, &["pack-refs", "--all", "--prune"]);
+    scene.once();
+    git(&scene.mirror, &["gc", "--quiet", "--prune=now"]);
+    scene.no_hook("pre-receive");
+    scene.make_due(1);
+    assert_eq!(scene.once()["pump"]["delivered"], 1);
+    assert_eq!(scene.tip("main"), one);
+}
+
+#[test]
+fn an_intent_without_its_pin_is_pinned_again_before_a_collection_can_take_its_objects() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    scene.hook("pre-receive", "exit 1");
+    scene.enqueue("main", 1, &one);
+    let pin = format!("refs/mac-worker/delivery/t/{}", crate::world::turn(1));
+    git(&scene.mirror, &["update-ref", "-d", &pin]);
+    scene.once();
+    git(&scene.mirror, &["gc", "--quiet", "--prune=now"]);
+    scene.no_hook("pre-receive");
+    scene.make_due(1);
+    assert_eq!(scene.once()["pump"]["delivered"], 1);
 }

@@ -39,6 +39,10 @@ impl Case {
     /// Runs `once` under `strace`, which does `what` to the calls that go through the directory
     /// `place`. Whether it was killed.
     fn disturbed(&self, call: &str, what: &str, place: &Path) -> bool {
+        self.disturbed_command(&["once"], call, what, place)
+    }
+
+    fn disturbed_command(&self, arguments: &[&str], call: &str, what: &str, place: &Path) -> bool {
         let output = Command::new("strace")
             .args(["-f", "-qq", "-o", "/dev/null", "-P"])
             .arg(place)
@@ -49,7 +53,8 @@ impl Case {
                 &format!("inject={call}:{what}"),
             ])
             .arg(env!("CARGO_BIN_EXE_amiss"))
-            .args(["outbox", "once"])
+            .arg("outbox")
+            .args(arguments)
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", &self.scene.home)
@@ -225,4 +230,49 @@ fn a_failed_push_stopped_at_any_change_of_its_intent_is_still_there_to_be_made()
             break;
         }
     }
+}
+
+#[test]
+fn a_retry_stopped_at_any_change_leaves_the_delivery_failed_or_due_and_can_be_given_again() {
+    for place in ["tasks/p/t/delivery", "locks/outbox-due"] {
+        for call in CALLS {
+            for number in 1.. {
+                let case = failed_case();
+                let folder = case.scene.world.root.join(place);
+                let what = format!("signal=KILL:when={number}");
+                let killed =
+                    case.disturbed_command(&["retry", "--task", "t"], call, &what, &folder);
+                let state = case.scene.state(1);
+                assert!(
+                    state == "failed" || state == "retrying",
+                    "{call} {number}: {state}"
+                );
+                let again = case.scene.run(&["retry", "--task", "t"]);
+                assert!(again.status.success(), "{call} {number}: {again:?}");
+                assert_eq!(case.scene.intent(1)["attempt"], 0, "{call} {number}");
+                case.scene.once();
+                assert_eq!(case.scene.state(1), "delivered", "{call} {number}");
+                assert_eq!(case.updates(), 1);
+                if !killed {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// A delivery whose twelve pushes failed, at an origin that would take it by now.
+fn failed_case() -> Case {
+    let case = Case::new();
+    case.scene.hook("pre-receive", "exit 1");
+    case.scene.once();
+    case.scene.no_hook("pre-receive");
+    let path = case.scene.world.intent_path("p", "t", &turn(1));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let text = text
+        .replace("\"retrying\"", "\"failed\"")
+        .replace("\"attempt\":2", "\"attempt\":12");
+    std::fs::write(path, text).unwrap();
+    std::fs::remove_file(case.scene.world.due_path("t", &turn(1))).unwrap();
+    case
 }

@@ -53,6 +53,46 @@ fn a_failed_push_is_tried_again_after_its_wait() {
 }
 
 #[test]
+fn a_retry_during_a_push_is_kept_and_its_twelve_start_afresh() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    let (count, begun, go) = (
+        scene.world.beside("count"),
+        scene.world.beside("begun"),
+        scene.world.beside("go"),
+    );
+    // The first push fails, the second waits and fails, the third arrives.
+    scene.hook(
+        "pre-receive",
+        &format!(
+            "echo x >> {0}; case $(wc -l < {0}) in 1) exit 1;; 2) touch {1}; \
+             while [ ! -e {2} ]; do sleep 0.02; done; exit 1;; esac",
+            count.display(),
+            begun.display(),
+            go.display()
+        ),
+    );
+    let watch = Watch::ready(&scene, &[]);
+    scene.enqueue("main", 1, &one);
+    until("the second push is in flight", || begun.exists());
+    assert_eq!(scene.intent(1)["attempt"], 2);
+    let output = scene.run(&["retry", "--task", "t"]);
+    assert!(output.status.success(), "{output:?}");
+    std::fs::write(go, "").unwrap();
+    watch.wait_for("pushed", 1);
+    let kept = &watch.events("retrying")[1]["delivery"];
+    assert_eq!(
+        kept["attempt"], 0,
+        "the failure of the push in flight takes nothing from it"
+    );
+    assert_eq!(
+        scene.intent(1)["attempt"],
+        1,
+        "the push after a retry is the first"
+    );
+}
+
+#[test]
 fn a_second_watcher_ends_at_once_with_0_and_one_that_waits_takes_over() {
     let scene = Scene::new();
     let mut first = Watch::ready(&scene, &[]);
