@@ -2,10 +2,11 @@
 //! (page 3).
 //!
 //! [`contract`] is the whole coordination contract and names no file; [`file`] keeps it in ordinary
-//! files.
+//! files, [`memory`] in none.
 
 pub mod contract;
 pub mod file;
+pub mod memory;
 
 pub use contract::{
     Claim, Completion, DeliveryLedger, LostReason, Renewal, ReportFacts, ReportInput, Saved,

@@ -14,6 +14,9 @@
 mod common;
 
 mod by_hand;
+mod contract;
+mod faults;
 mod flow;
 mod roots;
 mod scene;
+mod syncs;
