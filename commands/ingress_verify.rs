@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use amiss::clock::Clock;
 use amiss::delivery::{Envelope, SealKey};
 use amiss::ingress::{self, Explanation, Request, RequestError, Route, Verdict, cgi};
+use amiss::ledger::file::{Options, Root};
 use clap::Args;
 
 use crate::args::{TimeArgs, load_seal_key};
@@ -24,6 +25,10 @@ pub struct Arguments {
     /// The operator's route: who may send, how it is proved, what it is for
     #[arg(long, value_name = "FILE")]
     route: PathBuf,
+
+    /// Take the replay window of this record root; a route that names another is refused
+    #[arg(long, value_name = "DIR", env = "AMISS_ROOT")]
+    root: Option<PathBuf>,
 
     /// Read a CGI/1.1 request: headers from the environment, the body from standard input
     #[arg(long)]
@@ -63,8 +68,12 @@ pub fn run(arguments: &Arguments) -> Status {
 
 impl Gate {
     fn open(arguments: &Arguments) -> Result<Gate, Failure> {
+        let window = match &arguments.root {
+            Some(root) => Some(Root::open(root, Options::default())?.replay_window()?),
+            None => None,
+        };
         Ok(Gate {
-            route: Route::load(&arguments.route, None)?,
+            route: Route::load(&arguments.route, window)?,
             seal: arguments
                 .seal_key
                 .as_deref()

@@ -14,6 +14,7 @@
 mod common;
 
 mod github;
+mod receivers;
 mod seal;
 mod tokens;
 mod vectors;

@@ -10,7 +10,7 @@ use super::frame::{self, Framed};
 use super::metadata::{Limits, Metadata, Schema};
 use super::names;
 use super::row::Row;
-use crate::delivery::DeliveryKey;
+use crate::delivery::{DeliveryKey, ReplayWindow};
 use crate::durable::{Dir, DiskError, LockWait, Temporary, Trace};
 
 /// How a caller uses a root.
@@ -183,6 +183,19 @@ impl Root {
         let limits = metadata.limits();
         self.compare(&limits, &self.options.expect.over(&limits))?;
         Ok(metadata)
+    }
+
+    /// The window that every delivery of this root must have: ingress reads it here, so that a
+    /// route cannot drift from the record.
+    ///
+    /// # Errors
+    /// `ROOT_NOT_PREPARED`, `ROOT_CORRUPT`, or the system's.
+    pub fn replay_window(&self) -> Result<ReplayWindow, LedgerError> {
+        let limits = self.metadata()?.limits();
+        Ok(ReplayWindow {
+            max_signed_age_millis: limits.max_signed_age_millis,
+            max_queue_age_millis: limits.max_queue_age_millis,
+        })
     }
 
     /// Refuses limits that are not the root's.
