@@ -13,9 +13,16 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod cgi;
+mod configuration;
+mod differential;
+mod explain;
 mod github;
+mod payloads;
 mod receivers;
 mod seal;
+mod suite;
+mod sweeps;
 mod tokens;
 mod vectors;
 mod webhooks;
