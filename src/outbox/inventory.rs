@@ -81,16 +81,18 @@ impl Inventory {
         only: Option<&Task>,
     ) -> Result<Vec<PlacedPin>, OutboxError> {
         let owned = self.owners(root, mirror.path());
-        let orphans = mirror
-            .pins(only)?
-            .into_iter()
-            .filter(|pin| !owned.contains(&(&pin.task, pin.turn.as_str())));
-        Ok(orphans
-            .map(|pin| PlacedPin {
-                mirror: mirror.path().to_owned(),
-                pin,
-            })
-            .collect())
+        let mut orphans = Vec::new();
+        for pin in mirror.pins(only)? {
+            let known = owned.contains(&(&pin.task, pin.turn.as_str()));
+            // One that was enqueued after the intents were read is no orphan.
+            if !known && !root.has_intent_for(&pin, mirror.path())? {
+                orphans.push(PlacedPin {
+                    mirror: mirror.path().to_owned(),
+                    pin,
+                });
+            }
+        }
+        Ok(orphans)
     }
 
     fn owners(&self, root: &HostRoot, mirror: &Path) -> BTreeSet<(&Task, &str)> {
@@ -132,6 +134,23 @@ impl HostRoot {
             Some(path) => PathBuf::from(path.as_str()),
             None => self.default_mirror(&ended.project_id),
         }
+    }
+
+    /// Whether a pin has an intent now, or something that may be one.
+    fn has_intent_for(&self, pin: &Pin, mirror: &Path) -> Result<bool, OutboxError> {
+        for project in self.projects()? {
+            let key = DeliveryKey {
+                project,
+                task: pin.task.clone(),
+                turn: pin.turn.clone(),
+            };
+            match self.read_intent(&key)? {
+                IntentFile::Absent => {}
+                IntentFile::Good(intent) if self.mirror_of(&intent) != mirror => {}
+                IntentFile::Good(_) | IntentFile::Unreadable(_) => return Ok(true),
+            }
+        }
+        Ok(false)
     }
 
     /// The projects that have a `tasks` folder.
