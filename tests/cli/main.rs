@@ -15,3 +15,4 @@ mod common;
 
 mod explain;
 mod help;
+mod inputs;
