@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::stream::{Output, Status, Words, speak};
 use crate::{
     bench, completions, explain, help, ingress_sign, ingress_verify, internal_warden, ledger, man,
-    outbox, publish, refresh, run_bootstrap, schema, seal_key,
+    narrow, outbox, publish, refresh, run_bootstrap, schema, seal_key,
 };
 
 /// The durable delivery record, supervised runner and push outbox behind a merge gate
@@ -131,13 +131,28 @@ impl Command {
 
 /// Reads the command line and runs the command that it names.
 pub fn start(words: impl IntoIterator<Item = OsString>) -> Status {
-    match Cli::try_parse_from(words) {
+    let words: Vec<OsString> = words.into_iter().collect();
+    match parse_narrow(&words).map_or_else(|| Cli::try_parse_from(&words), Ok) {
         Ok(cli) => {
             speak(cli.words.words());
             cli.command.run()
         }
         Err(error) => answer(&error),
     }
+}
+
+/// Parses a right command line by the tree of its command alone.
+fn parse_narrow(words: &[OsString]) -> Option<Cli> {
+    let names: Vec<&str> = words
+        .iter()
+        .skip(1)
+        .map_while(|word| word.to_str())
+        .collect();
+    let root = WordArgs::augment_args(clap::Command::new("amiss"));
+    let matches = narrow::tree(root, &names)?
+        .try_get_matches_from(words)
+        .ok()?;
+    Cli::from_arg_matches(&matches).ok()
 }
 
 /// Prints what the argument parser has to say: help and version are answers, which must be

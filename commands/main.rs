@@ -15,6 +15,7 @@ mod internal_warden;
 mod interrupt;
 mod ledger;
 mod man;
+mod narrow;
 mod outbox;
 mod publish;
 mod refresh;

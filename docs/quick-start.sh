@@ -62,7 +62,7 @@ cat > route.json <<JSON
  "replay_window":{"max_signed_age_millis":300000,"max_queue_age_millis":60000}}
 JSON
 git init -q -b main action
-cp "$here/fixtures/quick-start/bootstrap" action/bootstrap
+cp "$here/fixtures/bootstrap/review" action/bootstrap
 git -C action add bootstrap
 git -C action commit -q -m "The action that judges"
 cat > plan.json <<JSON

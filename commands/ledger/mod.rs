@@ -15,8 +15,8 @@ mod quarantine;
 pub mod renew;
 mod resize;
 mod retune;
-mod show;
-mod stage;
+pub mod show;
+pub mod stage;
 mod stats;
 mod when;
 

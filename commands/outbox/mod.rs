@@ -5,12 +5,12 @@ mod close;
 mod disable;
 mod doctor;
 mod enable;
-mod enqueue;
+pub mod enqueue;
 mod gc;
-mod once;
+pub mod once;
 mod retry;
 mod status;
-mod wake;
+pub mod wake;
 mod watch;
 mod write_agent;
 
