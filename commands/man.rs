@@ -61,14 +61,17 @@ fn write(directory: &Path) -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-/// A command and all commands under it, the outer one first.
+/// A command and all commands under it that people use, the outer one first.
 fn with_descendants(command: &clap::Command) -> Vec<&clap::Command> {
     let mut found = vec![command];
     for inner in command
         .get_subcommands()
-        .filter(|inner| inner.get_name() != "help" || command.get_name() == "amiss")
+        .filter(|inner| !inner.is_hide_set())
     {
-        found.extend(with_descendants(inner));
+        // `amiss help` is a command; the parser's own `amiss ledger help` says nothing new.
+        if inner.get_name() != "help" || command.get_name() == "amiss" {
+            found.extend(with_descendants(inner));
+        }
     }
     found
 }

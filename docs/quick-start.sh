@@ -86,7 +86,7 @@ amiss ingress-sign --route route.json < pull-request.json > request.json
 
 # The whole flow. Each step is a process of its own; the envelope between them is JSON.
 deliver() {
-    amiss ingress-verify --route route.json --root root --seal-key seal.key < request.json |
+    amiss ingress-verify --route route.json --seal-key seal.key < request.json |
         amiss ledger claim --root root --plan plan.json --seal-key seal.key |
         amiss refresh --repository repository --target refs/heads/main --candidate refs/heads/topic |
         amiss run-bootstrap --root root --plan plan.json --seal-key seal.key \

@@ -16,3 +16,4 @@ mod common;
 mod explain;
 mod help;
 mod inputs;
+mod streams;

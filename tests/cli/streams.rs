@@ -19,14 +19,26 @@ const fn call(words: &'static str, root: u32, rest: &'static str) -> Call {
 }
 
 const CALLS: &[Call] = &[
-    call("ingress-verify", 0, "--route route.json --root root < request.json"),
+    call("ingress-verify", 0, "--route route.json < request.json"),
     call("ingress-sign", 0, "--route route.json < pull-request.json"),
     call("seal-key", 0, "new.key"),
-    call("ledger init", 0, "--root root --lease-ms 60000 --max-records 100000 --max-signed-age-ms 300000 --max-queue-age-ms 60000"),
+    call(
+        "ledger init",
+        0,
+        "--root root --lease-ms 60000 --max-records 100000 --max-signed-age-ms 300000 --max-queue-age-ms 60000",
+    ),
     call("ledger claim", 0, "--root root --plan plan.json < 1.json"),
     call("ledger renew", 1, "--root root < 2.json"),
-    call("refresh", 1, "--repository repository --target refs/heads/main --candidate refs/heads/topic < 2.json"),
-    call("run-bootstrap", 1, "--root root --plan plan.json --repository repository --action-repository action --scratch scratch < 3.json"),
+    call(
+        "refresh",
+        1,
+        "--repository repository --target refs/heads/main --candidate refs/heads/topic < 2.json",
+    ),
+    call(
+        "run-bootstrap",
+        1,
+        "--root root --plan plan.json --repository repository --action-repository action --scratch scratch < 3.json",
+    ),
     call("ledger stage", 1, "--root root < 5.json"),
     call("publish", 2, "-- cat < 6.json"),
     call("ledger complete", 2, "--root root < 6.json"),
@@ -36,11 +48,19 @@ const CALLS: &[Call] = &[
     call("ledger check", 2, "--root root"),
     call("ledger stats", 2, "--root root"),
     call("ledger quarantine", 2, "stray.txt --to aside --root root"),
-    call("ledger abandon", 1, "--root root --key \"$(cat key)\" --reason gone --now-unix-millis 4000000000000"),
+    call(
+        "ledger abandon",
+        1,
+        "--root root --key \"$(cat key)\" --reason gone --now-unix-millis 4000000000000",
+    ),
     call("ledger resize", 2, "--root root --max-records 200000"),
     call("ledger retune", 2, "--root root --lease-ms 90000"),
     call("outbox enqueue", 0, "--host-root host < push.json"),
-    call("outbox baseline", 0, "--host-root host --mirror \"$PWD/host/mirrors/project.git\""),
+    call(
+        "outbox baseline",
+        0,
+        "--host-root host --mirror \"$PWD/host/mirrors/project.git\"",
+    ),
     call("outbox once", 0, "--host-root host"),
     call("outbox status", 0, "--host-root host"),
     call("outbox enable", 0, "--host-root host"),
@@ -68,7 +88,7 @@ fn steps() -> Scene {
     scene.ok(r#"
         refs="--repository repository --target refs/heads/main --candidate refs/heads/topic"
         cp -a root root-0
-        amiss ingress-verify --route route.json --root root < request.json > 1.json
+        amiss ingress-verify --route route.json < request.json > 1.json
         amiss ledger claim --root root --plan plan.json < 1.json > 2.json
         cp -a root root-1
         amiss refresh $refs < 2.json > 3.json
@@ -108,7 +128,9 @@ fn end(scene: &Scene, call: &Call, sink: &str) -> (String, String) {
         call.rest,
     ));
     let text = String::from_utf8(output.stdout.clone()).unwrap();
-    let (status, errors) = text.split_once('\n').unwrap_or_else(|| panic!("{}", both(&output)));
+    let (status, errors) = text
+        .split_once('\n')
+        .unwrap_or_else(|| panic!("{}", both(&output)));
     (status.to_owned(), errors.to_owned())
 }
 
@@ -136,14 +158,26 @@ fn e10_a_broken_output_never_panics_and_keeps_state_and_status() {
         let whole = left(&scene);
         for sink in ["| head -c1 > answer", "| true", ">&-"] {
             let (broken, said) = end(&scene, call, sink);
-            assert_eq!(broken, status, "amiss {} {sink}\n{errors}{said}", call.words);
-            assert!(!said.contains("panicked"), "amiss {} {sink}\n{said}", call.words);
+            assert_eq!(
+                broken, status,
+                "amiss {} {sink}\n{errors}{said}",
+                call.words
+            );
+            assert!(
+                !said.contains("panicked"),
+                "amiss {} {sink}\n{said}",
+                call.words
+            );
             assert_eq!(left(&scene), whole, "amiss {} {sink}", call.words);
         }
         let (full, said) = end(&scene, call, "> /dev/full");
         let wanted = if status == "0" { "74" } else { &status };
         assert_eq!(full, wanted, "amiss {} > /dev/full\n{said}", call.words);
-        assert!(said.contains("amiss: IO: ") && !said.contains("panicked"), "amiss {}\n{said}", call.words);
+        assert!(
+            said.contains("amiss: IO: ") && !said.contains("panicked"),
+            "amiss {}\n{said}",
+            call.words
+        );
         assert_eq!(left(&scene), whole, "amiss {} > /dev/full", call.words);
     }
 }
@@ -162,12 +196,27 @@ fn h02_the_status_and_the_json_always_agree() {
             Some(code) => {
                 let code = amiss::code::Code::parse(code).unwrap();
                 assert_eq!(status, code.status().to_string(), "amiss {}", call.words);
-                assert!(errors.contains(code.name()), "amiss {}\n{errors}", call.words);
+                assert!(
+                    errors.contains(code.name()),
+                    "amiss {}\n{errors}",
+                    call.words
+                );
             }
             None => {
-                let found = answer["check"]["defects"].as_array().is_some_and(|all| !all.is_empty());
-                assert_eq!(status, if found { "78" } else { "0" }, "amiss {}\n{errors}", call.words);
-                assert!(!errors.contains("amiss: "), "amiss {}\n{errors}", call.words);
+                let found = answer["check"]["defects"]
+                    .as_array()
+                    .is_some_and(|all| !all.is_empty());
+                assert_eq!(
+                    status,
+                    if found { "78" } else { "0" },
+                    "amiss {}\n{errors}",
+                    call.words
+                );
+                assert!(
+                    !errors.contains("amiss: "),
+                    "amiss {}\n{errors}",
+                    call.words
+                );
             }
         }
     }
