@@ -287,7 +287,8 @@ fn a_command_file_is_found_by_the_commands_name() {
             .replace('_', "-")
             .replace('/', " ");
         let first = source.text.lines().next().unwrap_or_default().to_owned();
-        let is_command = source.text.contains("pub struct Arguments");
+        let is_command =
+            source.text.contains("pub struct Arguments") && source.text.contains("\npub fn run(");
         if is_command {
             assert!(
                 first.starts_with(&format!("//! `amiss {words}`")),

@@ -16,4 +16,3 @@ mod common;
 mod explain;
 mod help;
 mod inputs;
-mod streams;

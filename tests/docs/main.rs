@@ -14,11 +14,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+#[allow(dead_code, reason = "the pages use more of it than this")]
 mod blocks;
-mod commands;
 mod dependencies;
-mod examples;
-mod guarantees;
 mod installer;
-mod links;
 mod validator;

@@ -102,7 +102,7 @@ fn a_lease_that_is_not_exactly_the_rows_own_is_lost() {
         Some(0)
     );
     refuses(&flow, 5, "5.json", &["LOST"], |envelope| {
-        envelope["lease"]["fence"] = 2.into()
+        envelope["lease"]["fence"] = 2.into();
     });
     refuses(&flow, 5, "5.json", &["LOST"], |envelope| {
         envelope["lease"]["owner"] = "00".repeat(16).into();
@@ -136,19 +136,19 @@ fn a_saved_result_that_was_changed_completes_nothing() {
         envelope["staged"]["publication"]["gate_commit"] = other.into();
     });
     refuses(&flow, 7, "7.json", lost, |envelope| {
-        envelope["staged"]["fence"] = 2.into()
+        envelope["staged"]["fence"] = 2.into();
     });
     refuses(&flow, 7, "7.json", lost, |envelope| {
         envelope["staged"]["digest"] = format!("sha256:{}", "0".repeat(64)).into();
     });
     refuses(&flow, 7, "7.json", lost, |envelope| {
-        envelope["staged"]["report"] = serde_json::Value::Null
+        envelope["staged"]["report"] = serde_json::Value::Null;
     });
     refuses(&flow, 7, "7.json", lost, |envelope| {
         envelope["staged"]["report"]["sha256"] = "0".repeat(64).into();
     });
     refuses(&flow, 7, "7.json", lost, |envelope| {
-        envelope["staged"]["report"]["bytes"] = 1.into()
+        envelope["staged"]["report"]["bytes"] = 1.into();
     });
     assert_eq!(flow.row()["state"], "staged");
     assert_eq!(

@@ -10,10 +10,12 @@ use serde_json::{Map, Value};
 use super::super::files::{self, Fact, Outputs};
 use super::super::request::{Constraint, Controls, Evaluation, Snapshot};
 use super::super::scratch::{Scratch, ScratchError};
+use super::super::semantic::Bound;
 use super::{RunError, Settings, Step};
 use crate::delivery::ObjectId;
 use crate::git::{Objects, ObjectsError};
 use crate::json;
+use crate::plan::Plan;
 
 /// How long the questions to one repository may take.
 const REPOSITORY_DEADLINE: Duration = Duration::from_secs(30);
@@ -92,26 +94,7 @@ pub(super) fn prepare(settings: &Settings<'_>, step: &Step<'_>) -> Result<Prepar
     copy.set_permissions(Permissions::from_mode(0o500))
         .map_err(|source| unusable("make executable", scratch.path(), source))?;
     drop(copy);
-    write(
-        &scratch,
-        &mut audit,
-        "constraint.json",
-        &Constraint::of(plan, step.lease),
-    )?;
-    let evaluation = Evaluation::of(step.delivery, step.lease, step.now);
-    write(&scratch, &mut audit, "evaluation.json", &evaluation)?;
-    write(
-        &scratch,
-        &mut audit,
-        "snapshot.json",
-        &Snapshot::of(step.delivery, step.run),
-    )?;
-    write(
-        &scratch,
-        &mut audit,
-        "controls.json",
-        &Controls::of(plan, semantic),
-    )?;
+    write_requests(&scratch, &mut audit, plan, step, semantic)?;
     Ok(Prepared::Ready(Box::new(Ready {
         outputs: Outputs::make(&scratch)?,
         repository: real(settings.repository)?,
@@ -119,6 +102,24 @@ pub(super) fn prepare(settings: &Settings<'_>, step: &Step<'_>) -> Result<Prepar
         scratch,
         audit,
     })))
+}
+
+/// The four request files that the bootstrap reads.
+fn write_requests(
+    scratch: &Scratch,
+    audit: &mut Map<String, Value>,
+    plan: &Plan,
+    step: &Step<'_>,
+    semantic: Vec<Bound>,
+) -> Result<(), RunError> {
+    let constraint = Constraint::of(plan, step.lease);
+    write(scratch, audit, "constraint.json", &constraint)?;
+    let evaluation = Evaluation::of(step.delivery, step.lease, step.now);
+    write(scratch, audit, "evaluation.json", &evaluation)?;
+    let snapshot = Snapshot::of(step.delivery, step.run);
+    write(scratch, audit, "snapshot.json", &snapshot)?;
+    let controls = Controls::of(plan, semantic);
+    write(scratch, audit, "controls.json", &controls)
 }
 
 /// Proves commits and trees of both repositories; what is wrong, if an object is.
