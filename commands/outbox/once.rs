@@ -45,7 +45,7 @@ pub struct PumpArgs {
     #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
     /// When a push and its whole process tree are killed
-    #[arg(long, value_name = "TIME", default_value = "900s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "900s", value_parser = some_time)]
     push_timeout: Duration,
 }
 
@@ -64,6 +64,14 @@ impl PumpArgs {
 enum FailOn {
     Retrying,
     Failed,
+}
+
+/// A time that is not zero: a push that may take none can only fail.
+fn some_time(text: &str) -> Result<Duration, String> {
+    match duration(text)? {
+        Duration::ZERO => Err("at least 1ms".to_owned()),
+        time => Ok(time),
+    }
 }
 
 /// How long `once` tries for the pump's lock: longer than `wake` ever holds it to look.

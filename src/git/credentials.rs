@@ -178,37 +178,51 @@ impl UserConfig {
         {
             self.remember_login(&login);
         }
-        if setting.section == "url"
-            && let Some((address, login)) = setting.subsection.as_deref().and_then(split_login)
-            && let Some((_, password)) = login.split_once(':')
-            && !password.is_empty()
-        {
-            self.remember_login(&login);
-            self.add_rewritten(&setting, address, &login);
-            return;
+        let rewritten = match setting.subsection.as_deref() {
+            Some(base) if setting.section == "url" => split_login(base),
+            _ => None,
+        };
+        match rewritten {
+            Some((base, login)) => self.add_rewritten(&setting, base, &login),
+            None => self.settings.push(setting),
         }
-        self.settings.push(setting);
     }
 
-    /// `url.https://user:password@host/.insteadOf` would put the password into the arguments of
-    /// `git-remote-https`. The same login as a header for that address does not.
-    fn add_rewritten(&mut self, setting: &Setting, address: String, login: &str) {
-        let plain = percent_decoded(login);
-        let encoded =
-            Zeroizing::new(base64::engine::general_purpose::STANDARD.encode(plain.as_bytes()));
-        let header = Zeroizing::new(format!("Authorization: Basic {}", encoded.as_str()));
-        self.remember_header(&header);
-        if setting.key == "insteadof" || setting.key == "pushinsteadof" {
-            self.settings.push(Setting {
-                section: "http".into(),
-                subsection: Some(address.clone()),
-                key: "extraheader".into(),
-                value: Some(header.to_string()),
-            });
-        }
+    /// `url.https://user:password@host/.insteadOf` would put the login into the arguments of
+    /// `git-remote-https`. The same login as a header for that address, or as the name that the
+    /// helpers are asked for, does not.
+    fn add_rewritten(&mut self, setting: &Setting, base: String, login: &str) {
+        // Settings for an address apply to whole parts of a path.
+        let folder = base.rfind('/').and_then(|end| base.get(..=end));
+        let folder = match folder {
+            Some(folder) if !folder.ends_with("://") => folder.to_owned(),
+            _ => base.clone(),
+        };
+        let (section, key, value) = match login.split_once(':') {
+            Some((_, password)) if !password.is_empty() => {
+                self.remember_login(login);
+                let plain = percent_decoded(login);
+                let encoded = Zeroizing::new(
+                    base64::engine::general_purpose::STANDARD.encode(plain.as_bytes()),
+                );
+                let header = Zeroizing::new(format!("Authorization: Basic {}", encoded.as_str()));
+                self.remember_header(&header);
+                ("http", "extraheader", header)
+            }
+            _ => {
+                let user = login.split_once(':').map_or(login, |(user, _)| user);
+                ("credential", "username", percent_decoded(user))
+            }
+        };
+        self.settings.push(Setting {
+            section: section.into(),
+            subsection: Some(folder),
+            key: key.into(),
+            value: Some(value.to_string()),
+        });
         self.settings.push(Setting {
             section: "url".into(),
-            subsection: Some(address),
+            subsection: Some(base),
             key: setting.key.clone(),
             value: setting.value.clone(),
         });
@@ -288,9 +302,13 @@ fn parse_record(record: &[u8]) -> Option<Setting> {
     })
 }
 
-/// An address without its login, and the login (`user`, or `user:password`).
+/// An http address without its login, and the login (`user`, or `user:password`). The user of an
+/// ssh address is no secret and belongs to the address.
 fn split_login(address: &str) -> Option<(String, Zeroizing<String>)> {
     let (scheme, rest) = address.split_once("://")?;
+    if !matches!(scheme, "http" | "https") {
+        return None;
+    }
     let (authority, path) = match rest.find('/') {
         Some(at) => rest.split_at(at),
         None => (rest, ""),
@@ -388,6 +406,20 @@ mod tests {
         assert!(text.contains("Basic bWU6cEBzc3dvcmQ="), "{}", text.as_str());
         assert!(config.secrets().any(|secret| secret == "p@ssword"));
         assert!(!format!("{config:?}").contains("ssword"));
+    }
+
+    #[test]
+    fn a_user_in_an_instead_of_becomes_the_name_that_helpers_are_asked_for() {
+        let config = UserConfig::from_list(&list(&[
+            "url.https://me@h/org-.insteadof\norg:",
+            "url.ssh://git@h/.insteadof\ngit:",
+        ]));
+        assert_eq!(
+            config.to_file_text().as_str(),
+            "[credential \"https://h/\"]\n\tusername = \"me\"\n\
+             [url \"https://h/org-\"]\n\tinsteadof = \"org:\"\n\
+             [url \"ssh://git@h/\"]\n\tinsteadof = \"git:\"\n"
+        );
     }
 
     #[test]

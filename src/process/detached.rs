@@ -6,13 +6,22 @@ use std::os::unix::process::CommandExt;
 use super::error::ProcessError;
 use super::program::Program;
 
+/// What stands between: descriptors that were handed to us without our wish (the lock file of a
+/// `flock`, a pipe of a CI job) must not be held for as long as the new process lives, and a service
+/// manager that started us did not start it. The shell becomes the program, so the pid stays.
+const SHED: &str = "unset NOTIFY_SOCKET WATCHDOG_USEC WATCHDOG_PID; \
+    exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; exec \"$0\" \"$@\"";
+
 /// Starts a program in a session of its own, with its standard streams on the null device, that
 /// outlives this process; its pid. It gets this process's environment: it does this process's work.
 ///
 /// # Errors
 /// [`ProcessError::Spawn`].
 pub fn start_detached(program: &Program) -> Result<u32, ProcessError> {
-    let mut command = processkit::Command::new(&program.program)
+    let mut command = processkit::Command::new("/bin/sh")
+        .arg("-c")
+        .arg(SHED)
+        .arg(&program.program)
         .args(&program.arguments)
         .envs(program.environment.iter().cloned());
     if let Some(directory) = &program.directory {

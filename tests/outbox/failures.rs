@@ -74,6 +74,45 @@ fn a_hanging_origin_ends_at_its_deadline_and_delays_no_other() {
 }
 
 #[test]
+fn a_branch_that_always_meets_the_deadline_holds_no_other_back() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    scene.hook(
+        "pre-receive",
+        "while read o n r; do case $r in *slow) sleep 300;; esac; done",
+    );
+    scene.enqueue("a-slow", 1, &one);
+    scene.enqueue("b", 2, &one);
+    scene.once_with(&["--push-timeout", "2s"]);
+    assert_eq!(scene.last_error(1), "ORIGIN_TIMEOUT");
+    scene.make_due(1);
+    if scene.state(2) == "retrying" {
+        scene.make_due(2);
+    }
+    scene.once_with(&["--push-timeout", "5s"]);
+    assert_eq!(scene.state(2), "delivered", "{}", scene.note(2));
+    assert_eq!(scene.last_error(1), "ORIGIN_TIMEOUT");
+}
+
+#[test]
+fn a_dead_origin_is_asked_once_for_all_that_is_due_there() {
+    let scene = Scene::new();
+    let hanging = BadOrigin::start(Manner::Hangs);
+    let mut parent: Option<String> = None;
+    for number in 1..=5 {
+        let oid = scene.commit(&format!("c{number}"), parent.as_deref());
+        scene.enqueue_to(&hanging.url(), "main", number, &oid);
+        parent = Some(oid);
+    }
+    let answer = scene.once_with(&["--push-timeout", "1s"]);
+    assert_eq!(answer["pump"]["retrying"], 5, "{answer}");
+    assert_eq!(hanging.connections(), 2, "one push and one question");
+    for number in 1..=5 {
+        assert_eq!(scene.last_error(number), "ORIGIN_TIMEOUT");
+    }
+}
+
+#[test]
 fn a_timed_out_push_leaves_no_process_of_its_tree() {
     let scene = Scene::new();
     let one = scene.commit("one", None);

@@ -53,6 +53,40 @@ fn the_first_wake_starts_a_watcher_and_the_second_finds_it() {
 }
 
 #[test]
+fn a_started_watcher_holds_nothing_that_was_its_callers() {
+    let mut scene = Scene::new();
+    let (lock, socket) = (scene.world.beside("lock"), scene.world.beside("notify"));
+    let manager = std::os::unix::net::UnixDatagram::bind(&socket).unwrap();
+    manager.set_nonblocking(true).unwrap();
+    scene
+        .env
+        .insert("NOTIFY_SOCKET".into(), socket.display().to_string());
+    let _reaper = Reaper(&scene);
+    let mut command = std::process::Command::new("flock");
+    command.arg(&lock).arg(env!("CARGO_BIN_EXE_amiss")).args([
+        "outbox",
+        "wake",
+        "--handshake",
+        "60s",
+    ]);
+    let mut wake = Watch::spawn(&scene, command);
+    assert!(wake.wait().success());
+    let free = std::process::Command::new("flock")
+        .arg("-n")
+        .arg(&lock)
+        .arg("true")
+        .status();
+    assert!(
+        free.unwrap().success(),
+        "the lock of the caller is free again"
+    );
+    assert!(
+        manager.recv(&mut [0; 64]).is_err(),
+        "the caller's manager hears nothing of it"
+    );
+}
+
+#[test]
 fn many_wakes_at_once_leave_one_watcher() {
     let scene = Scene::new();
     let _reaper = Reaper(&scene);

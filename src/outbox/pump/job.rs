@@ -223,7 +223,9 @@ impl Pump {
                 Err(Trouble::Interrupted) => Outcome::Interrupted,
                 Ok(Proof::Apart(_) | Proof::Absent) | Err(Trouble::Failed { .. }) => {
                     let outcome = Outcome::Failed(class, words);
-                    if class.concerns_whole_origin() {
+                    // An origin that answers the question is there: then it was this push alone,
+                    // and no other may be held back for it.
+                    if class.concerns_whole_origin() && tips.is_err() {
                         whole = Some(outcome.clone());
                     }
                     outcome
@@ -269,18 +271,24 @@ fn judged(pushed: &Pushed, item: &Item) -> Option<FailureClass> {
 /// The most branches of one call: an argument list has its bounds.
 const MAX_BATCH: usize = 64;
 
-/// The next call: the first delivery of each branch, of one mirror. What met a deadline before goes
-/// alone, so that it takes no other with it.
+/// The next call: the first delivery of each branch, of one mirror. What failed before in a way that
+/// is nobody's judgement of its branch goes alone, so that it takes no other with it.
 fn next_batch(items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
     let mut batch: Vec<Item> = Vec::new();
     let mut rest: Vec<Item> = Vec::new();
     for item in items {
         let alone = |item: &Item| {
-            let timeout = FailureClass::Timeout.code().name();
-            item.intent
-                .last_error
-                .as_ref()
-                .is_some_and(|error| error.as_str() == timeout)
+            let classes = [
+                FailureClass::Timeout,
+                FailureClass::Unreachable,
+                FailureClass::Other,
+            ];
+            let last = item.intent.last_error.as_ref();
+            last.is_some_and(|last| {
+                classes
+                    .iter()
+                    .any(|class| class.code().name() == last.as_str())
+            })
         };
         let fits = batch.first().is_none_or(|first| {
             first.mirror == item.mirror && batch.len() < MAX_BATCH && !alone(first) && !alone(&item)
