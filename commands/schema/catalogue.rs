@@ -9,6 +9,8 @@ use amiss::outbox::{
     WorkerIdentity,
 };
 use amiss::plan::Plan;
+use amiss::run::publish::Published;
+use amiss::run::request::{Constraint, Controls, Evaluation, Snapshot};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
@@ -106,6 +108,10 @@ pub const CATALOGUE: &[Entry] = &[
     ),
     read::<Outcome>("outcome", "Envelope member `outcome`: how the run ended."),
     read::<Staged>("staged", "Envelope member `staged`: the frozen verdict."),
+    read::<Published>(
+        "published",
+        "Envelope member `published`: what the publishing program answered.",
+    ),
     read::<PushMember>(
         "push",
         "Envelope member `push`: what `outbox enqueue` is to push.",
@@ -127,6 +133,22 @@ pub const CATALOGUE: &[Entry] = &[
     read::<CheckBinding>(
         "check",
         "The file of `--check`: the check binding of a row.",
+    ),
+    written::<Constraint>(
+        "constraint",
+        "`constraint.json`, which a bootstrap reads: what fixes the execution.",
+    ),
+    written::<Evaluation>(
+        "evaluation",
+        "`evaluation.json`, which a bootstrap reads: which evaluation this is.",
+    ),
+    written::<Snapshot>(
+        "snapshot",
+        "`snapshot.json`, which a bootstrap reads: what is judged.",
+    ),
+    written::<Controls>(
+        "controls",
+        "`controls.json`, which a bootstrap reads: its own business and its templates.",
     ),
     written::<ledger::init::Printed>("ledger-init", "What `amiss ledger init` prints."),
     written::<ledger::cleanup::Printed>("ledger-cleanup", "What `amiss ledger cleanup` prints."),

@@ -4,6 +4,7 @@ use amiss::code::Code;
 use amiss::delivery::{Delivery, Lease, Outcome, RunFacts, Staged};
 use amiss::ingress::Ignored;
 use amiss::outbox::{OriginDelivery, PushMember};
+use amiss::run::publish::Published;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::ledger::claim::ClaimMember;
@@ -26,6 +27,7 @@ pub struct EnvelopeShape {
     outcome: Option<Outcome>,
     recheck: Option<RunFacts>,
     staged: Option<Staged>,
+    published: Option<Published>,
     completion: Option<CompletionMember<'static>>,
     push: Option<PushMember>,
     origin_delivery: Option<OriginDelivery>,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -31,7 +32,7 @@ pub struct Publisher<'a> {
 }
 
 /// The `published` member.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
     /// The program, without its arguments.
@@ -39,6 +40,7 @@ pub struct Published {
     /// When it had ended.
     pub unix_millis: UnixMillis,
     /// The one JSON document that it printed, exactly, or null.
+    #[schemars(with = "serde_json::Value")]
     pub answer: Option<Box<RawValue>>,
 }
 

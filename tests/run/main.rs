@@ -19,6 +19,7 @@ mod limits;
 mod many;
 mod mixups;
 mod objects;
+mod publishers;
 mod publishing;
 mod refresh;
 mod scene;

@@ -10,7 +10,7 @@ use crate::flow::{Flow, lives, somebody_works_in};
 use crate::trees::send;
 
 /// A staged envelope, and the flow behind it.
-fn staged(flow: &Flow) -> Value {
+pub fn staged(flow: &Flow) -> Value {
     let ran = common::answer(&flow.run(&[]));
     let rechecked = flow.refresh(&ran);
     let output = common::run(
