@@ -3,6 +3,7 @@
 
 use amiss::durable::Step;
 
+use super::by_hand::{abandoned, limits_changed, moved_out, upgrade};
 use super::judge::prove_steps;
 use super::ledger::{Played, cleanup, first_init, one_flow, reclaims};
 
@@ -65,6 +66,10 @@ fn plays() -> Vec<(&'static str, Played)> {
         ("one flow", one_flow()),
         ("reclaims", reclaims()),
         ("a cleanup", cleanup()),
+        ("an upgrade", upgrade()),
+        ("limits changed", limits_changed()),
+        ("rows abandoned", abandoned()),
+        ("a damaged row moved out", moved_out()),
     ]
 }
 
@@ -115,7 +120,7 @@ fn with_any_one_sync_left_out_a_promise_is_broken() {
 }
 
 /// Syncs that the proof can spare, each with its reason.
-const SYNCS_OF_NO_PROMISE: [(&str, &str); 2] = [
+const SYNCS_OF_NO_PROMISE: [(&str, &str); 3] = [
     (
         "a cleanup: cleanup: sync after rename to .amiss-root.state",
         "the marker's sync makes the high water durable too, before any row goes",
@@ -123,6 +128,10 @@ const SYNCS_OF_NO_PROMISE: [(&str, &str); 2] = [
     (
         "a cleanup: cleanup: sync after rename to .amiss-capacity.state",
         "the marker that may stay is a safe upper bound; the next admission counts the rows",
+    ),
+    (
+        "a damaged row moved out: quarantine: sync after rename to .amiss-capacity.state",
+        "as above: the marker that may stay is a safe upper bound",
     ),
 ];
 
@@ -214,7 +223,7 @@ fn with_two_steps_in_the_other_order_a_promise_is_broken() {
 }
 
 /// Pairs whose order promises nothing, each with its reason.
-const ORDERS_OF_NO_PROMISE: [(&str, &str); 2] = [
+const ORDERS_OF_NO_PROMISE: [(&str, &str); 3] = [
     (
         "reclaims: reclaim again: rename to KEY.state before rename to .amiss-root.state",
         "one directory sync makes both durable, and nothing is answered before it",
@@ -222,5 +231,9 @@ const ORDERS_OF_NO_PROMISE: [(&str, &str); 2] = [
     (
         "a cleanup: cleanup: rename to .amiss-capacity.state before rename to .amiss-root.state",
         "the marker promises nothing about time; both are durable before the first row goes",
+    ),
+    (
+        "rows abandoned: abandon: rename to KEY.state before rename to .amiss-root.state",
+        "one directory sync makes both durable, and nothing is answered before it",
     ),
 ];

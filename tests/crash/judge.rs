@@ -186,6 +186,10 @@ impl<'a> Judge<'a> {
         }
         let folder = laid_out(tree);
         let path = folder.path();
+        let mut seen = seen;
+        if let Some(damaged) = take_damaged(&mut seen) {
+            mend(path, now, before, &damaged).map_err(|fault| format!("mending: {fault}"))?;
+        }
         open(path, now, before, after).map_err(|fault| format!("opening: {fault}"))?;
         let opened = look(path)?;
         tidy(&opened).map_err(|fault| format!("after opening: {fault}"))?;
@@ -203,6 +207,8 @@ impl<'a> Judge<'a> {
         for (key, delivery) in &self.known {
             let named = |fault: String| format!("{key}: {fault}");
             match seen.rows.get(key) {
+                // Damaged on purpose: its own delivery waits, and no other.
+                Some(row) if row.is_null() => {}
                 Some(row) => end(path, delivery, row, now, owner).map_err(named)?,
                 None => admit(path, delivery, now).map_err(named)?,
             }
@@ -215,6 +221,33 @@ impl<'a> Judge<'a> {
             format!("{} rows, over the cap", after.rows.len())
         })
     }
+}
+
+/// Takes the row that was damaged on purpose out of what was seen.
+fn take_damaged(seen: &mut Seen) -> Option<String> {
+    let key = seen
+        .rows
+        .iter()
+        .find_map(|(key, row)| row.is_null().then(|| key.clone()))?;
+    seen.rows.remove(&key);
+    Some(key)
+}
+
+/// A root with a damaged row is refused by name; the row can be moved out, now or again.
+fn mend(path: &Path, now: i64, before: &Mark, key: &str) -> Verdict {
+    let root = Root::open(path, Options::default()).map_err(|error| error.to_string())?;
+    let name = format!("{key}.state");
+    match root.init(&before.limits, &FixedClock(now), ClockPolicy::Guard) {
+        Err(error) if error.code() == Code::RootCorrupt && error.to_string().contains(&name) => {}
+        other => return Err(format!("opened with a damaged row: {other:?}")),
+    }
+    let to = scratch();
+    root.quarantine(std::ffi::OsStr::new(&name), to.path())
+        .map_err(|error| error.to_string())?;
+    let moved = std::fs::read(to.path().join(&name)).map_err(|error| error.to_string())?;
+    ensure(moved == super::oracle::DAMAGE, || {
+        "moved something else".into()
+    })
 }
 
 /// Who takes the work up again: the process that held the lease, or another one.

@@ -14,7 +14,7 @@ use super::scene::{LEASE, NOW, check, delivery, facts, publication};
 type Ledger = FileLedger<FixedClock>;
 
 /// Proves a play and prints its figures.
-fn hold(name: &str, (play, deliveries): &Played) {
+pub fn hold(name: &str, (play, deliveries): &Played) {
     let (figures, faults) = prove(play, deliveries);
     println!(
         "crash states of {name}: {} steps, {} moments, {} states of {} built (bound {} a moment), \
@@ -41,14 +41,19 @@ fn hold(name: &str, (play, deliveries): &Played) {
     );
 }
 
-fn claimed(ledger: &mut Ledger, delivery: &AcceptedDelivery) -> Lease {
+pub fn claimed(ledger: &mut Ledger, delivery: &AcceptedDelivery) -> Lease {
     match ledger.claim(delivery, &check(), None).unwrap() {
         Claim::Execute(lease) => lease,
         other => panic!("{other:?}"),
     }
 }
 
-fn staged(ledger: &mut Ledger, delivery: &AcceptedDelivery, lease: &Lease, report: &[u8]) -> Saved {
+pub fn staged(
+    ledger: &mut Ledger,
+    delivery: &AcceptedDelivery,
+    lease: &Lease,
+    report: &[u8],
+) -> Saved {
     let input = ReportInput {
         expected: facts(report),
         source: &mut &report[..],

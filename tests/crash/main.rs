@@ -13,6 +13,7 @@
 )]
 
 mod builder;
+mod by_hand;
 mod doubt;
 #[allow(dead_code, reason = "the killed processes use the rest")]
 mod judge;

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-/// What lies in a root.
+/// What lies in a root. A row that was damaged on purpose is null.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seen {
     /// The payload of the root frame.
@@ -58,6 +58,25 @@ fn frame(bytes: &[u8], magic: &str, domain: &str) -> Result<Value, String> {
     serde_json::from_slice(payload).map_err(|error| error.to_string())
 }
 
+/// What the tests write over a row to damage it; no crash leaves that.
+pub const DAMAGE: &[u8] = b"damaged on purpose";
+
+/// A root's metadata in the spelling of v0.9, from that of a prepared root.
+pub fn in_old_spelling(bytes: &[u8]) -> Vec<u8> {
+    let magic = b"AMISS-DELIVERY-ROOT";
+    let payload = String::from_utf8(bytes[magic.len() + 41..].to_vec()).unwrap();
+    let payload = payload.replace("controller-file-root-v2", "controller-file-root-v1");
+    let mut old = magic.to_vec();
+    old.push(1);
+    old.extend((payload.len() as u64).to_be_bytes());
+    old.extend(hash(
+        "amiss/controller-file-root-frame-v1",
+        payload.as_bytes(),
+    ));
+    old.extend(payload.as_bytes());
+    old
+}
+
 /// Looks at a root: every file must be whole, every saved result must have its report, and the
 /// count may not be under the rows.
 pub fn look(folder: &Path) -> Result<Seen, String> {
@@ -85,6 +104,10 @@ pub fn look(folder: &Path) -> Result<Seen, String> {
             let domain = "amiss/controller-file-capacity-frame-v1";
             seen.capacity = Some(frame(&bytes, "AMISS-DELIVERY-CAPACITY", domain).map_err(wrong)?);
         } else if let Some(key) = name.strip_suffix(".state") {
+            if bytes == DAMAGE {
+                seen.rows.insert(key.to_owned(), Value::Null);
+                continue;
+            }
             let domain = "amiss/controller-file-record-v1";
             let row = frame(&bytes, "AMISS-DELIVERY-RECORD", domain).map_err(wrong)?;
             seen.rows.insert(key.to_owned(), row);

@@ -21,6 +21,8 @@ pub struct Case {
     pub before: Mark,
     /// Whether the root may be unprepared while the command is under way.
     pub offline: bool,
+    /// The limits that the command sets.
+    pub limits: amiss::ledger::file::Limits,
     /// The arguments after `amiss`; `ROOT` and `BESIDE` stand for the places of a run.
     pub arguments: Vec<String>,
     pub input: String,
@@ -38,8 +40,10 @@ struct Place {
 impl Place {
     fn of(base: &Tree) -> Place {
         let place = Place { folder: scratch() };
-        std::fs::create_dir(place.root()).unwrap();
-        private(&place.root());
+        for folder in [place.root(), place.folder.path().join("moved")] {
+            std::fs::create_dir(&folder).unwrap();
+            private(&folder);
+        }
         base.lay_out(&place.root());
         place
     }
@@ -87,6 +91,7 @@ impl Case {
             label: self.name.into(),
             seen: look(&place.root()).unwrap(),
             offline: self.offline,
+            limits: self.limits,
             ..self.before.clone()
         };
         assert!(!calls.is_empty(), "{}: {output:?}", self.name);
@@ -143,7 +148,7 @@ impl Case {
     ) -> Result<(), String> {
         let place = Place::of(&self.base);
         let output = place.run(self).tampered(call, tamper);
-        if output.status.code() == expected && tamper != Tamper::Kill {
+        if output.status.code() == expected && (tamper != Tamper::Kill || !call.main) {
             // It went on without the call; then its answer must hold.
             tally.done_all_the_same += 1;
             self.answered(&place, after, judge)?;

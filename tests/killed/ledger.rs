@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::case::{Case, kept_file};
-use super::oracle::look;
+use super::oracle::{DAMAGE, in_old_spelling, look};
 use super::play::{Mark, ledger, limits, scratch};
 use super::scene::{LEASE, NOW, check, check_value, delivery, delivery_value, facts, publication};
 use super::states::{Tree, private};
@@ -95,7 +95,8 @@ impl Scene {
         let mut all: Vec<String> = vec!["ledger".into()];
         all.extend(arguments.iter().map(|word| (*word).to_owned()));
         all.extend(["--root".into(), "ROOT".into()]);
-        if arguments[0] != "complete" {
+        let timeless = ["complete", "quarantine", "resize", "retune"];
+        if !timeless.contains(&arguments[0]) {
             all.extend(["--now-unix-millis".into(), now.to_string()]);
         }
         let mut deliveries = self.deliveries.clone();
@@ -111,6 +112,7 @@ impl Scene {
                 offline: false,
             },
             offline: false,
+            limits: limits(CAP),
             arguments: all,
             input: input.to_string(),
             deliveries,
@@ -345,4 +347,90 @@ fn a_cleanup_is_stopped_at_every_call() {
     scene
         .case("cleanup", end + 1, &["cleanup"], &Value::Null, &[0])
         .hold();
+}
+
+#[test]
+fn an_abandonment_is_stopped_at_every_call() {
+    let mut scene = Scene::new();
+    let (one, _) = scene.claimed("one", None);
+    let key = one.key().to_string();
+    let words = ["abandon", "--key", &key, "--reason", "nobody"];
+    scene
+        .case("abandon", NOW + LEASE, &words, &Value::Null, &[0])
+        .hold();
+}
+
+#[test]
+fn an_abandonment_of_a_saved_row_is_stopped_at_every_call() {
+    let mut scene = Scene::new();
+    let (one, _) = scene.saved("one", None);
+    let key = one.key().to_string();
+    let words = ["abandon", "--key", &key, "--reason", "nobody", "--staged"];
+    scene
+        .case("abandon --staged", NOW + LEASE, &words, &Value::Null, &[0])
+        .hold();
+}
+
+#[test]
+fn a_quarantine_is_stopped_at_every_call() {
+    let mut scene = Scene::new();
+    scene.saved("whole", None);
+    let (damaged, _) = scene.claimed("damaged", None);
+    scene.deliveries.pop();
+    let name = format!("{}.state", damaged.key());
+    std::fs::write(scene.root().join(&name), DAMAGE).unwrap();
+    let words = ["quarantine", &name, "--to", "BESIDE/moved"];
+    // Given again after it was done, there is nothing of that name.
+    scene
+        .case("quarantine", NOW, &words, &Value::Null, &[0, 66])
+        .hold();
+}
+
+#[test]
+fn a_resize_is_stopped_at_every_call() {
+    let mut scene = Scene::new();
+    scene.saved("saved", None);
+    scene.claimed("running", None);
+    let mut case = scene.case(
+        "resize",
+        NOW,
+        &["resize", "--max-records", "9"],
+        &Value::Null,
+        // Stopped half-way, the root asks for `init` first.
+        &[0, 78],
+    );
+    case.offline = true;
+    case.limits = limits(9);
+    case.hold();
+}
+
+#[test]
+fn a_retune_is_stopped_at_every_call() {
+    let mut scene = Scene::new();
+    scene.saved("saved", None);
+    let words = [
+        "retune",
+        "--lease-ms",
+        "1000",
+        "--max-queue-age-ms",
+        "70000",
+    ];
+    let mut case = scene.case("retune", NOW, &words, &Value::Null, &[0]);
+    case.limits.lease_millis = 1000;
+    case.limits.max_queue_age_millis = 70_000;
+    case.hold();
+}
+
+#[test]
+fn an_upgrade_is_stopped_at_every_call() {
+    let mut scene = Scene::new();
+    scene.saved("saved", None);
+    scene.claimed("running", None);
+    let frame = scene.root().join(".amiss-root.state");
+    let old = in_old_spelling(&std::fs::read(&frame).unwrap());
+    std::fs::write(frame, old).unwrap();
+    std::fs::remove_file(scene.root().join(".amiss-capacity.state")).unwrap();
+    let mut case = scene.case("upgrade", NOW + 1, &INIT, &Value::Null, &[0]);
+    case.offline = true;
+    case.hold();
 }

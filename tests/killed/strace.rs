@@ -14,8 +14,10 @@ const SET: &str = "openat,mkdirat,write,pwrite64,ftruncate,fsync,fdatasync,renam
 pub struct Call {
     /// Its name.
     pub name: String,
-    /// Which one of its name, from 1.
+    /// Which one of its name in its thread, from 1.
     pub number: usize,
+    /// Whether it is of the main thread: what falls to another thread may differ from run to run.
+    pub main: bool,
     /// How `strace` shows it.
     pub line: String,
 }
@@ -79,8 +81,15 @@ impl Run {
             .arg(env!("CARGO_BIN_EXE_amiss"));
         let output = self.start(strace);
         let place = place.to_str().unwrap();
-        let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+        let mut numbers: BTreeMap<(String, String), usize> = BTreeMap::new();
         let text = std::fs::read_to_string(log).unwrap();
+        let thread = |line: &str| {
+            line.split_whitespace()
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let main = thread(&text);
         let mut calls = Vec::new();
         for line in text.lines() {
             let Some((head, _)) = line.split_once('(') else {
@@ -94,12 +103,14 @@ impl Run {
             if !SET.split(',').any(|known| known.trim() == name) {
                 continue;
             }
-            let number = numbers.entry(name.clone()).or_default();
+            let of = thread(line);
+            let number = numbers.entry((of.clone(), name.clone())).or_default();
             *number += 1;
             if line.contains(place) {
                 calls.push(Call {
                     name,
                     number: *number,
+                    main: of == main,
                     line: line.to_owned(),
                 });
             }
