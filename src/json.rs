@@ -219,6 +219,19 @@ impl<R: Read> Documents<R> {
         let mut at = 0;
         loop {
             while let Some(&byte) = self.buffer.get(at) {
+                if extent.place == (Place::Text { escaped: false }) && !matches!(byte, b'"' | b'\\')
+                {
+                    // Most bytes are inside of texts: on to the next that means something.
+                    let rest = self.buffer.get(at..).unwrap_or_default();
+                    let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'));
+                    at = at.saturating_add(plain.unwrap_or(rest.len()));
+                    if at.saturating_sub(from) >= self.ceiling {
+                        return Err(JsonError::TooLarge {
+                            ceiling: self.ceiling,
+                        });
+                    }
+                    continue;
+                }
                 if extent.place == Place::Between && matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
                     at = at.saturating_add(1);
                     from = at;
@@ -369,6 +382,11 @@ impl<'de> Deserialize<'de> for Unique {
 /// # Errors
 /// [`JsonError::TooDeep`].
 pub fn check_depth(text: &[u8]) -> Result<(), JsonError> {
+    // Nearly every document has fewer brackets than levels are allowed; counting is much cheaper.
+    let opening = text.iter().filter(|byte| matches!(byte, b'{' | b'['));
+    if opening.count() <= MAX_DEPTH {
+        return Ok(());
+    }
     let mut extent = Extent {
         place: Place::Between,
         depth: 0,

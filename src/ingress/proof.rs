@@ -6,11 +6,10 @@ use super::decode::{self, Ignored, Provided};
 use super::error::IngressError;
 use super::oidc::RunnerId;
 use super::route::Lane;
-use super::scheme::EXACT_BODY_DOMAIN;
+use super::scheme::exact;
 use super::{lifetime, policy};
 use crate::clock::UnixMillis;
 use crate::delivery::accepted::{AcceptError, Label, Proof};
-use crate::delivery::digest::DomainHash;
 use crate::delivery::text::DeliveryId;
 use crate::delivery::{AcceptedDelivery, Delivery, Digest, Identity, ObjectId, SealError, SealKey};
 
@@ -101,8 +100,8 @@ impl<'r> Authenticated<'r> {
         check: IngressCheck<'r>,
         anchor: &Label,
         signed: Signed,
+        body_digest: [u8; 32],
     ) -> Result<Authenticated<'r>, IngressError> {
-        let body_digest = exact(&check.request().body);
         let delivery = match &signed {
             Signed::Body => format!("body:{}", Digest::from_bytes(&body_digest)),
             Signed::Text(text) => format!("body:{}", Digest::from_bytes(&exact(text))),
@@ -126,8 +125,16 @@ impl<'r> Authenticated<'r> {
         anchor: &Label,
         delivery: DeliveryId,
         issued: Issued,
+        body_digest: [u8; 32],
     ) -> Authenticated<'r> {
-        Self::signed(check, anchor, delivery, issued, Signed::Body)
+        Authenticated {
+            check,
+            anchor: anchor.clone(),
+            delivery,
+            issued,
+            signed: Signed::Body,
+            body_digest,
+        }
     }
 
     /// A proof of a job's claims.
@@ -138,24 +145,13 @@ impl<'r> Authenticated<'r> {
         issued: Issued,
         job: Job,
     ) -> Authenticated<'r> {
-        let signed = Signed::Claims(Box::new(job));
-        Self::signed(check, anchor, delivery, issued, signed)
-    }
-
-    fn signed(
-        check: IngressCheck<'r>,
-        anchor: &Label,
-        delivery: DeliveryId,
-        issued: Issued,
-        signed: Signed,
-    ) -> Authenticated<'r> {
         let body_digest = exact(&check.request().body);
         Authenticated {
             check,
             anchor: anchor.clone(),
             delivery,
             issued,
-            signed,
+            signed: Signed::Claims(Box::new(job)),
             body_digest,
         }
     }
@@ -213,10 +209,4 @@ impl<'r> Authenticated<'r> {
             request_sha256: self.check.digest(&self.body_digest),
         }
     }
-}
-
-fn exact(body: &[u8]) -> [u8; 32] {
-    let mut hash = DomainHash::new(EXACT_BODY_DOMAIN);
-    hash.update(body);
-    hash.finish_bytes()
 }

@@ -5,15 +5,10 @@ use serde::de::IgnoredAny;
 
 use super::super::error::IngressError;
 use super::super::route::Route;
-use super::payload::{object, read};
-use super::pull_request::{Action, Event, Kind, RunName, event_kind};
+use super::payload::{member, object, read};
+use super::pull_request::{Event, RunName};
 use super::{Provided, ignored};
 use crate::delivery::text::IntegrationId;
-
-#[derive(Deserialize)]
-struct Edited {
-    changes: Option<Changes>,
-}
 
 #[derive(Deserialize)]
 struct Changes {
@@ -26,21 +21,26 @@ struct From {
     from: Option<IgnoredAny>,
 }
 
+impl Changes {
+    fn has_new_base(self) -> bool {
+        self.branch.and_then(|branch| branch.from).is_some()
+    }
+}
+
 pub(super) fn decode(
     route: &Route,
     integration: &IntegrationId,
     signed: &[u8],
 ) -> Result<Provided, IngressError> {
-    let text = object(signed)?;
-    if let Some(other) = event_kind(&read::<Kind>(text)?) {
+    let event: Event = read(object(signed)?)?;
+    if let Some(other) = event.other_kind() {
         return Ok(other);
     }
-    match read::<Action>(text)?.action.as_deref() {
+    match event.action()?.as_deref() {
         Some("opened" | "reopened" | "synchronized") => {}
         Some("edited") => {
-            let changes = read::<Edited>(text)?.changes;
-            let branch = changes.and_then(|changes| changes.branch);
-            if branch.and_then(|branch| branch.from).is_none() {
+            let changes = event.changes.is_some();
+            if !changes || !member::<Changes>("changes", event.changes)?.has_new_base() {
                 return Ok(ignored("pull_request edited without a new base"));
             }
         }
@@ -50,6 +50,6 @@ pub(super) fn decode(
         domain: "amiss/controller-gitea-family-pull-request-v1",
         namespace: Some(route.provider.namespace.as_str()),
     };
-    let facts = read::<Event>(text)?.facts(route, integration.clone(), &name)?;
+    let facts = event.facts(route, integration.clone(), &name)?;
     Ok(Provided::Work(Box::new(facts)))
 }

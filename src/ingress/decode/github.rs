@@ -5,24 +5,14 @@ use serde::de::IgnoredAny;
 
 use super::super::error::IngressError;
 use super::super::route::Route;
-use super::payload::{Id, object, read, wrong};
-use super::pull_request::{Action, Event, Kind, RunName, event_kind};
+use super::payload::{Id, member, object, read, wrong};
+use super::pull_request::{Event, RunName};
 use super::{Provided, form, ignored};
 use crate::delivery::text::IntegrationId;
 
 #[derive(Deserialize)]
-struct Installed {
-    installation: Option<Installation>,
-}
-
-#[derive(Deserialize)]
 struct Installation {
     id: Id,
-}
-
-#[derive(Deserialize)]
-struct Edited {
-    changes: Option<Changes>,
 }
 
 #[derive(Deserialize)]
@@ -41,10 +31,9 @@ struct From {
     from: Option<IgnoredAny>,
 }
 
-impl Edited {
+impl Changes {
     fn has_new_base(self) -> bool {
-        self.changes
-            .and_then(|changes| changes.base)
+        self.base
             .and_then(|base| base.branch)
             .and_then(|branch| branch.from)
             .is_some()
@@ -61,29 +50,32 @@ pub(super) fn decode(route: &Route, body: &[u8]) -> Result<Provided, IngressErro
 }
 
 fn decode_json(route: &Route, json: &[u8]) -> Result<Provided, IngressError> {
-    let text = object(json)?;
-    if let Some(other) = event_kind(&read::<Kind>(text)?) {
+    let event: Event = read(object(json)?)?;
+    if let Some(other) = event.other_kind() {
         return Ok(other);
     }
-    match read::<Action>(text)?.action.as_deref() {
+    match event.action()?.as_deref() {
         Some("opened" | "reopened" | "synchronize") => {}
         Some("edited") => {
-            if !read::<Edited>(text)?.has_new_base() {
+            let changes = event.changes.is_some();
+            if !changes || !member::<Changes>("changes", event.changes)?.has_new_base() {
                 return Ok(ignored("pull_request edited without a new base"));
             }
         }
         action => return Ok(super::other_action("pull_request", action)),
     }
-    let installation = read::<Installed>(text)?
-        .installation
-        .ok_or_else(|| wrong("`installation` is missing: the hook must be a GitHub App's"))?;
+    if event.installation.is_none() {
+        return Err(wrong(
+            "`installation` is missing: the hook must be a GitHub App's",
+        ));
+    }
+    let installation: Installation = member("installation", event.installation)?;
     let integration = IntegrationId::new(installation.id.to_string())
         .map_err(|error| wrong(error.to_string()))?;
     let name = RunName {
         domain: "amiss/controller-github-pull-request-v1",
         namespace: None,
     };
-    let event: Event = read(text)?;
     let facts = event.facts(route, integration, &name)?;
     Ok(Provided::Work(Box::new(facts)))
 }

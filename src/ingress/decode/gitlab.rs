@@ -2,35 +2,31 @@
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
 use super::super::error::IngressError;
 use super::super::route::Route;
-use super::payload::{Id, object, read, wrong};
+use super::payload::{Id, member, object, read, wrong};
 use super::pull_request::{RunName, Work, branch, check_target, object_id};
 use super::{Provided, ignored, split_project};
 use crate::delivery::Repository;
 use crate::delivery::text::IntegrationId;
 
+/// The body's own members, each as its text, in one pass.
 #[derive(Deserialize)]
-struct Kind {
-    object_kind: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Acted {
-    object_attributes: Action,
+struct Event<'a> {
+    #[serde(borrow)]
+    object_kind: Option<&'a RawValue>,
+    #[serde(borrow)]
+    project: Option<&'a RawValue>,
+    #[serde(borrow)]
+    object_attributes: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 struct Action {
     action: Option<String>,
     oldrev: Option<IgnoredAny>,
-}
-
-#[derive(Deserialize)]
-struct Event {
-    project: Project,
-    object_attributes: Attributes,
 }
 
 #[derive(Deserialize)]
@@ -65,11 +61,12 @@ pub(super) fn decode(
     integration: &IntegrationId,
     body: &[u8],
 ) -> Result<Provided, IngressError> {
-    let text = object(body)?;
-    if read::<Kind>(text)?.object_kind.as_deref() != Some("merge_request") {
+    let event: Event = read(object(body)?)?;
+    let kind = event.object_kind.map(RawValue::get);
+    if kind.and_then(|text| serde_json::from_str(text).ok()) != Some("merge_request".to_owned()) {
         return Ok(ignored("not a merge_request event"));
     }
-    let acted = read::<Acted>(text)?.object_attributes;
+    let acted: Action = member("object_attributes", event.object_attributes)?;
     match acted.action.as_deref() {
         Some("open" | "reopen") => {}
         Some("update") => {
@@ -79,7 +76,6 @@ pub(super) fn decode(
         }
         action => return Ok(super::other_action("merge_request", action)),
     }
-    let event: Event = read(text)?;
     let name = RunName {
         domain: "amiss/controller-gitlab-merge-request-v1",
         namespace: None,
@@ -90,17 +86,18 @@ pub(super) fn decode(
     Ok(Provided::Work(Box::new(facts)))
 }
 
-impl Event {
-    fn work(self, route: &Route) -> Result<Work, IngressError> {
-        let merge = self.object_attributes;
-        if merge.target_project_id != self.project.id {
+impl Event<'_> {
+    fn work(&self, route: &Route) -> Result<Work, IngressError> {
+        let merge: Attributes = member("object_attributes", self.object_attributes)?;
+        let target: Project = member("project", self.project)?;
+        if merge.target_project_id != target.id {
             return Err(wrong(
                 "`object_attributes.target_project_id` is not `project.id`",
             ));
         }
-        let repository = project(route, &self.project.path_with_namespace)?;
-        if let Some(target) = &merge.target
-            && project(route, &target.path_with_namespace)? != repository
+        let repository = project(route, &target.path_with_namespace)?;
+        if let Some(other) = &merge.target
+            && project(route, &other.path_with_namespace)? != repository
         {
             return Err(wrong(
                 "`object_attributes.target` and `project` have different paths",
@@ -111,14 +108,14 @@ impl Event {
             object_id("object_attributes.oldrev", old)?;
         }
         let source = branch("object_attributes.source_branch", &merge.source_branch)?;
-        let target = branch("object_attributes.target_branch", &merge.target_branch)?;
-        check_target(route, &target)?;
+        let into = branch("object_attributes.target_branch", &merge.target_branch)?;
+        check_target(route, &into)?;
         Ok(Work {
             repository,
-            change: format!("project/{}/merge-request/{}", self.project.id, merge.iid),
+            change: format!("project/{}/merge-request/{}", target.id, merge.iid),
             candidate,
             source,
-            target,
+            target: into,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Reading a payload: UTF-8, one JSON object of at most 64 levels, no member twice anywhere.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::super::error::IngressError;
 use crate::clock::MAX_INTEGER;
@@ -25,9 +26,19 @@ pub(super) fn object(bytes: &[u8]) -> Result<&str, IngressError> {
     Ok(text)
 }
 
-/// The members that a type reads; all others are left.
+/// The members that a type reads; all others are left. The text is one that [`object`] gave: its
+/// depth and its members are checked already.
 pub(super) fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, IngressError> {
-    json::parse(text, "the body").map_err(|error| wrong(error.to_string()))
+    serde_json::from_str(text).map_err(|error| wrong(format!("the body: {error}")))
+}
+
+/// One member of the body, read on its own.
+pub(super) fn member<'a, T: Deserialize<'a>>(
+    name: &str,
+    text: Option<&'a RawValue>,
+) -> Result<T, IngressError> {
+    let text = text.ok_or_else(|| wrong(format!("`{name}` is missing")))?;
+    serde_json::from_str(text.get()).map_err(|error| wrong(format!("`{name}`: {error}")))
 }
 
 /// A payload fault.

@@ -2,45 +2,35 @@
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
 use super::super::error::IngressError;
 use super::super::route::Route;
-use super::payload::{Id, wrong};
+use super::payload::{Id, member, wrong};
 use super::{Facts, Provided, ignored};
 use crate::delivery::identity::Attempt;
 use crate::delivery::text::{BranchRef, ChangeId, IntegrationId, Owner, RepositoryName, RunId};
 use crate::delivery::{Change, Digest, ObjectId, ProviderRun, Repository};
 
-/// What tells one event from another. A member that is `null` counts as absent.
+/// The body's own members, each as its text, in one pass. One that is `null` counts as absent.
 #[derive(Deserialize)]
-pub(super) struct Kind {
-    pull_request: Option<IgnoredAny>,
+pub(super) struct Event<'a> {
+    #[serde(borrow)]
+    action: Option<&'a RawValue>,
+    #[serde(borrow)]
+    number: Option<&'a RawValue>,
+    #[serde(borrow)]
+    repository: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pull_request: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) installation: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) changes: Option<&'a RawValue>,
     review: Option<IgnoredAny>,
     comment: Option<IgnoredAny>,
     thread: Option<IgnoredAny>,
     issue: Option<IgnoredAny>,
-}
-
-/// The answer to an event that is no pull request's own, if it is one: reviews, their comments and
-/// threads, and comments on an issue carry a pull request too.
-pub(super) fn event_kind(kind: &Kind) -> Option<Provided> {
-    let other = [&kind.review, &kind.comment, &kind.thread, &kind.issue];
-    let own = kind.pull_request.is_some() && other.into_iter().all(Option::is_none);
-    (!own).then(|| ignored("not a pull_request event"))
-}
-
-/// The action of a pull request event.
-#[derive(Deserialize)]
-pub(super) struct Action {
-    pub(super) action: Option<String>,
-}
-
-/// The members of a pull request event that make work.
-#[derive(Deserialize)]
-pub(super) struct Event {
-    number: Id,
-    repository: Repo,
-    pull_request: Pull,
 }
 
 #[derive(Deserialize)]
@@ -103,7 +93,23 @@ pub(super) struct RunName<'a> {
     pub(super) namespace: Option<&'a str>,
 }
 
-impl Event {
+impl Event<'_> {
+    /// The answer to an event that is no pull request's own, if it is one: reviews, their comments
+    /// and threads, and comments on an issue carry a pull request too.
+    pub(super) fn other_kind(&self) -> Option<Provided> {
+        let other = [&self.review, &self.comment, &self.thread, &self.issue];
+        let own = self.pull_request.is_some() && other.into_iter().all(Option::is_none);
+        (!own).then(|| ignored("not a pull_request event"))
+    }
+
+    /// The action, if the event has one.
+    pub(super) fn action(&self) -> Result<Option<String>, IngressError> {
+        self.action
+            .is_some()
+            .then(|| member("action", self.action))
+            .transpose()
+    }
+
     /// The facts, after everything that is said twice agreed.
     pub(super) fn facts(
         &self,
@@ -111,15 +117,17 @@ impl Event {
         integration: IntegrationId,
         name: &RunName<'_>,
     ) -> Result<Facts, IngressError> {
-        let pull = &self.pull_request;
-        let repository = self.repository.read(route, "repository")?;
+        let pull: Pull = member("pull_request", self.pull_request)?;
+        let own: Repo = member("repository", self.repository)?;
+        let number: Id = member("number", self.number)?;
+        let repository = own.read(route, "repository")?;
         let base = pull.base.repo.read(route, "pull_request.base.repo")?;
-        if repository != base || self.repository.id != pull.base.repo.id {
+        if repository != base || own.id != pull.base.repo.id {
             return Err(wrong(
                 "`repository` and `pull_request.base.repo` are not the same repository",
             ));
         }
-        if self.number != pull.number {
+        if number != pull.number {
             return Err(wrong("`number` and `pull_request.number` differ"));
         }
         let candidate = object_id("pull_request.head.sha", &pull.head.sha)?;
@@ -130,10 +138,7 @@ impl Event {
         let source = branch("pull_request.head.ref", &pull.head.branch)?;
         let target = branch("pull_request.base.ref", &pull.base.branch)?;
         check_target(route, &target)?;
-        let change = format!(
-            "repository/{}/pull/{}/number/{}",
-            self.repository.id, pull.id, self.number
-        );
+        let change = format!("repository/{}/pull/{}/number/{}", own.id, pull.id, number);
         let work = Work {
             repository,
             change,

@@ -9,7 +9,7 @@ use super::super::decode::form;
 use super::super::error::{IngressError, Unsigned};
 use super::super::keyring::Keyring;
 use super::super::proof::{Authenticated, Signed};
-use super::{hex_tag, unsigned, vouch};
+use super::{beside_digest, hex_tag, unsigned, vouch};
 
 /// Gitea's header.
 pub const GITEA: &str = "X-Gitea-Signature";
@@ -46,12 +46,16 @@ pub(super) fn authenticate<'r>(
     }
     let tag = hex_tag(header, value)?;
     let signed = signed_bytes(&check)?;
-    let anchor = vouch(&check, keys, header, &[signed.as_ref()], &[tag])?;
+    let body = check.request().body.as_slice();
+    let (anchor, digest) = beside_digest(body, || {
+        vouch(&check, keys, header, &[signed.as_ref()], &[tag])
+    });
+    let anchor = anchor?;
     let signed = match signed {
         Cow::Borrowed(_) => Signed::Body,
         Cow::Owned(text) => Signed::Text(text),
     };
-    Authenticated::exact_body(check, anchor, signed)
+    Authenticated::exact_body(check, anchor, signed, digest)
 }
 
 /// What Gitea signs: the body, or in a form delivery the text inside the form. A body that claims

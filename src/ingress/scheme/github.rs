@@ -4,7 +4,7 @@ use super::super::check::IngressCheck;
 use super::super::error::{IngressError, Unsigned};
 use super::super::keyring::Keyring;
 use super::super::proof::{Authenticated, Signed};
-use super::{hex_tag, unsigned, vouch};
+use super::{beside_digest, hex_tag, unsigned, vouch};
 
 /// The header that is read.
 pub const HEADER: &str = "X-Hub-Signature-256";
@@ -29,6 +29,7 @@ pub(super) fn authenticate<'r>(
         }
     };
     let body = check.request().body.as_slice();
-    let anchor = vouch(&check, keys, HEADER, &[body], &[tag])?;
-    Authenticated::exact_body(check, anchor, Signed::Body)
+    let (anchor, digest) = beside_digest(body, || vouch(&check, keys, HEADER, &[body], &[tag]));
+    let anchor = anchor?;
+    Authenticated::exact_body(check, anchor, Signed::Body, digest)
 }

@@ -8,7 +8,7 @@ use super::super::check::IngressCheck;
 use super::super::error::{IngressError, Unsigned};
 use super::super::keyring::{Keyring, TAG_BYTES};
 use super::super::proof::{Authenticated, Issued};
-use super::{unsigned, vouch};
+use super::{beside_digest, unsigned, vouch};
 use crate::delivery::text::DeliveryId;
 
 /// The header of the message id.
@@ -61,13 +61,13 @@ pub(super) fn authenticate<'r>(
     let delivery = message_id(id)?;
     let seconds = seconds(timestamp)?;
     let tags = signatures(signature)?;
-    let parts = [id, b".", timestamp, b".", check.request().body.as_slice()];
-    let anchor = vouch(&check, keys, SIGNATURE, &parts, &tags)?;
+    let body = check.request().body.as_slice();
+    let parts = [id, b".", timestamp, b".", body];
+    let (anchor, digest) = beside_digest(body, || vouch(&check, keys, SIGNATURE, &parts, &tags));
+    let anchor = anchor?;
+    let issued = Issued::Seconds(seconds);
     Ok(Authenticated::message(
-        check,
-        anchor,
-        delivery,
-        Issued::Seconds(seconds),
+        check, anchor, delivery, issued, digest,
     ))
 }
 
