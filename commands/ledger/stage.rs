@@ -99,10 +99,10 @@ impl<'a> ReportSource<'a> {
         if file.metadata()?.is_file() {
             Ok(file)
         } else {
-            Err(std::io::Error::other(format!(
-                "{} is not a regular file",
-                self.report.path
-            )))
+            Err(std::io::Error::new(
+                std::io::ErrorKind::InvalidInput,
+                format!("{} is not a regular file", self.report.path),
+            ))
         }
     }
 }

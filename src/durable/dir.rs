@@ -46,6 +46,14 @@ pub struct Entry {
     pub kind: Kind,
 }
 
+/// Which file lies at a name, without its bytes: a replaced file has another stamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    inode: u64,
+    changed: (i64, i64),
+    bytes: i64,
+}
+
 /// A regular file that was opened without following a link and checked on its handle.
 #[derive(Debug)]
 pub struct Regular {
@@ -217,6 +225,34 @@ impl Dir {
         match fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(facts) => Ok(Some(FileType::from_raw_mode(facts.st_mode).into())),
             Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(DiskError::io("stat", self.path_of(name), errno)),
+        }
+    }
+
+    /// The stamp of a regular file, without following a link; `None` for anything else.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn stamp(&self, name: impl AsRef<Path>) -> Result<Option<Stamp>, DiskError> {
+        let name = name.as_ref();
+        match fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(facts) if FileType::from_raw_mode(facts.st_mode) == FileType::RegularFile =>
+            {
+                #[allow(
+                    clippy::useless_conversion,
+                    clippy::unnecessary_fallible_conversions,
+                    reason = "the widths differ between systems"
+                )]
+                Ok(Some(Stamp {
+                    inode: facts.st_ino,
+                    changed: (
+                        facts.st_ctime.into(),
+                        i64::try_from(facts.st_ctime_nsec).unwrap_or_default(),
+                    ),
+                    bytes: facts.st_size,
+                }))
+            }
+            Ok(_) | Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(DiskError::io("stat", self.path_of(name), errno)),
         }
     }

@@ -11,7 +11,7 @@ mod lock;
 mod replace;
 mod trace;
 
-pub use dir::{Dir, Entry, Kind, Regular};
+pub use dir::{Dir, Entry, Kind, Regular, Stamp};
 pub use error::DiskError;
 pub use lock::{Hold, Lock, LockError, LockMode, LockWait};
 pub use replace::Temporary;

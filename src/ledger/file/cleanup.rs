@@ -12,12 +12,13 @@ use super::error::LedgerError;
 use super::metadata::Limits;
 use super::names;
 use super::root::Root;
-use super::survey::{Kept, Names};
+use super::survey::{Ended, Kept, Names};
 use crate::clock::{Clock, UnixMillis};
-use crate::delivery::DeliveryKey;
 
-/// How long one slice works under the exclusive lock.
-const SLICE: Duration = Duration::from_millis(60);
+/// How long one slice looks for work under the exclusive lock; what it found is then done.
+const SLICE: Duration = Duration::from_millis(40);
+/// The most rows that one slice removes.
+const MAX_BATCH: usize = 2000;
 /// How long row work gets between two slices.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -108,7 +109,7 @@ impl Root {
             self.save_high_water(now)?;
         }
         self.in_slices(survey.ended, &mut |list, until| {
-            let removed = self.remove_batch(limits, list, now, until)?;
+            let removed = self.remove_batch(limits, list, until)?;
             done.removed_records = done.removed_records.saturating_add(removed);
             Ok(())
         })?;
@@ -159,25 +160,19 @@ impl Root {
     fn remove_batch(
         &self,
         limits: &Limits,
-        list: &mut std::vec::IntoIter<DeliveryKey>,
-        now: UnixMillis,
+        list: &mut std::vec::IntoIter<Ended>,
         until: Instant,
     ) -> Result<u64, LedgerError> {
         let _admission = self.admission_lock()?;
         let records = self.settled_records(limits)?;
-        let started = Instant::now();
-        // Half of the slice to look, half of it to remove.
-        let half = until.saturating_duration_since(started).checked_div(2);
-        let look_until = started
-            .checked_add(half.unwrap_or_default())
-            .unwrap_or(until);
         let mut batch = Vec::new();
-        for key in list.by_ref() {
+        for row in list.by_ref() {
+            let name = names::row(&row.key);
             // Another cleanup may have removed it, and its delivery may even have come anew.
-            if self.row(&key)?.is_some_and(|row| row.is_ended(now)) {
-                batch.push(key);
+            if self.dir.stamp(&name)? == Some(row.stamp) {
+                batch.push(name);
             }
-            if Instant::now() >= look_until {
+            if batch.len() >= MAX_BATCH || Instant::now() >= until {
                 break;
             }
         }
@@ -186,8 +181,8 @@ impl Root {
         }
         let marker = Capacity::new(limits.max_records, Count::AtMost(records));
         self.save_frame(names::CAPACITY, &marker)?;
-        for key in &batch {
-            self.dir.remove(names::row(key))?;
+        for name in &batch {
+            self.dir.remove(name)?;
         }
         // The rows must be gone for good before a lower count can be.
         self.dir.sync()?;

@@ -79,7 +79,7 @@ pub enum LedgerError {
         end: UnixMillis,
     },
     /// A report that is not the one named.
-    #[error("the report {0}")]
+    #[error("the report is not the one that is named: {0}")]
     ReportMismatch(String),
     /// A report over 256 MiB.
     #[error("the report is over its ceiling of 268435456 bytes")]

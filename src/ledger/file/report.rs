@@ -54,6 +54,19 @@ impl ReportHash {
     }
 }
 
+/// Whether a source says that there is no such file, or no regular one: the report that was named
+/// is then not there, which is not the system's fault.
+fn is_another_file(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind;
+    matches!(
+        error.kind(),
+        ErrorKind::NotFound
+            | ErrorKind::NotADirectory
+            | ErrorKind::IsADirectory
+            | ErrorKind::InvalidInput
+    )
+}
+
 impl Root {
     /// Proves that a row's report is the one that the row names.
     pub(super) fn verify_report(
@@ -111,6 +124,9 @@ impl Root {
                 Ok(0) => break,
                 Ok(count) => count,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) if is_another_file(&error) => {
+                    return Err(LedgerError::ReportMismatch(error.to_string()));
+                }
                 Err(error) => return Err(LedgerError::ReportUnreadable(error)),
             };
             let bytes = piece.get(..count).unwrap_or_default();
@@ -123,13 +139,13 @@ impl Root {
         }
         if facts.bytes != input.expected.bytes {
             return Err(LedgerError::ReportMismatch(format!(
-                "is not of the {} bytes that `outcome.report.bytes` names",
+                "it does not hold the {} bytes that `outcome.report.bytes` names",
                 input.expected.bytes
             )));
         }
         if facts.sha256 != input.expected.sha256 {
             return Err(LedgerError::ReportMismatch(format!(
-                "has the SHA-256 {}, not the one that `outcome.report.sha256` names",
+                "its SHA-256 is {}, not `outcome.report.sha256`",
                 facts.sha256
             )));
         }

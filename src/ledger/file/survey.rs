@@ -11,7 +11,7 @@ use super::root::Root;
 use super::row::{Row, State};
 use crate::clock::UnixMillis;
 use crate::delivery::DeliveryKey;
-use crate::durable::{Dir, DiskError, Entry, Kind};
+use crate::durable::{Dir, DiskError, Entry, Kind, Stamp};
 
 /// The one file that an interrupted replacement leaves.
 const TEMPORARY_FILE: &str = "tmpfile.tmp";
@@ -40,8 +40,16 @@ pub struct Kept {
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     pub kept: Kept,
-    pub ended: Vec<DeliveryKey>,
+    pub ended: Vec<Ended>,
     pub dead_reports: Vec<DeliveryKey>,
+}
+
+/// A row that may go, and which file said so: as long as that file is in place it need not be read
+/// again.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub key: DeliveryKey,
+    pub stamp: Stamp,
 }
 
 /// What one entry is to a cleanup.
@@ -50,7 +58,7 @@ enum Seen {
     Saved,
     DonePermanent,
     DoneBounded,
-    Ended(DeliveryKey),
+    Ended(Ended),
     DeadReport(DeliveryKey),
 }
 
@@ -176,8 +184,8 @@ impl Root {
                     Seen::Saved => &mut kept.saved,
                     Seen::DonePermanent => &mut kept.done_permanent,
                     Seen::DoneBounded => &mut kept.done_bounded,
-                    Seen::Ended(key) => {
-                        survey.ended.push(key);
+                    Seen::Ended(row) => {
+                        survey.ended.push(row);
                         return Ok(());
                     }
                     Seen::DeadReport(key) => {
@@ -193,13 +201,18 @@ impl Root {
     }
 
     fn survey_row(&self, key: DeliveryKey, now: UnixMillis) -> Result<Option<Seen>, LedgerError> {
+        // Before the row is read: a row that is replaced meanwhile has another stamp then.
+        let stamp = self.dir.stamp(names::row(&key))?;
         let Some(row) = self.validate_row(&key)? else {
             return Ok(None);
         };
         Ok(Some(match &row.state {
             State::Running { .. } => Seen::Running,
             State::Staged { .. } => Seen::Saved,
-            State::Done { .. } if row.is_ended(now) => Seen::Ended(key),
+            State::Done { .. } if row.is_ended(now) => match stamp {
+                Some(stamp) => Seen::Ended(Ended { key, stamp }),
+                None => return Ok(None),
+            },
             State::Done { .. } if row.replay_keep.end().is_none() => Seen::DonePermanent,
             State::Done { .. } => Seen::DoneBounded,
         }))
