@@ -366,3 +366,86 @@ pub fn passed_error(envelope: &Envelope) -> Result<Option<Status>, Failure> {
     let carried: Option<Carried> = envelope.member("error")?;
     Ok(carried.map(|carried| Status::of(carried.code)))
 }
+
+/// The most documents that are answered together.
+const MAX_TOGETHER: usize = 64;
+
+/// One document of a batch.
+enum Slot {
+    /// It carries an error already.
+    Passed(Envelope, Status),
+    /// It is no envelope.
+    Refused(Failure),
+    /// The step answers it.
+    Asked,
+}
+
+/// Like [`each_envelope`], for a step that can share work between documents: it gets those that
+/// are at hand without waiting for more, and answers all of them in order.
+pub fn each_batch(mut step: impl FnMut(Vec<Envelope>) -> Vec<Answer>) -> Status {
+    let mut output = Output::new();
+    let mut documents = Documents::new(io::stdin().lock(), MAX_ENVELOPE_BYTES);
+    let mut status = Status::OK;
+    let mut count = 0_u64;
+    loop {
+        let mut slots = Vec::new();
+        let mut envelopes = Vec::new();
+        let mut next = documents.next_document();
+        let ended = loop {
+            match next {
+                Ok(None) => break slots.is_empty().then_some(None),
+                Ok(Some(text)) => slots.push(slot(text, &mut envelopes)),
+                Err(error) => break Some(Some(error)),
+            }
+            if slots.len() >= MAX_TOGETHER {
+                break None;
+            }
+            next = documents.next_at_hand();
+        };
+        let _working = crate::interrupt::working();
+        let mut answers = step(envelopes).into_iter();
+        for slot in slots {
+            count = count.saturating_add(1);
+            let one = match slot {
+                Slot::Passed(envelope, mut carried) => {
+                    carried.keep_first(output.print(&envelope));
+                    carried
+                }
+                Slot::Refused(failure) => {
+                    finish(Answer::refused(Envelope::new(), failure), &mut output)
+                }
+                Slot::Asked => finish(answers.next().unwrap_or_else(unanswered), &mut output),
+            };
+            status.keep_first(one);
+            detail(count, one);
+        }
+        match ended {
+            None => {}
+            Some(None) => return status,
+            Some(Some(error)) => {
+                let answer = Answer::refused(Envelope::new(), error.into());
+                status.keep_first(finish(answer, &mut output));
+                return status;
+            }
+        }
+    }
+}
+
+fn slot(text: &str, envelopes: &mut Vec<Envelope>) -> Slot {
+    let parsed = Envelope::parse(text)
+        .map_err(Failure::from)
+        .and_then(|envelope| Ok((passed_error(&envelope)?, envelope)));
+    match parsed {
+        Ok((Some(carried), envelope)) => Slot::Passed(envelope, carried),
+        Ok((None, envelope)) => {
+            envelopes.push(envelope);
+            Slot::Asked
+        }
+        Err(failure) => Slot::Refused(failure),
+    }
+}
+
+fn unanswered() -> Answer {
+    let failure = Failure::new(Code::Internal, "a document of a batch was not answered");
+    Answer::refused(Envelope::new(), failure)
+}

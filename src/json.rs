@@ -149,6 +149,16 @@ impl Extent {
     }
 }
 
+/// What is asked of the input at a time: as much as a pipe holds.
+const READ_BYTES: usize = 64 * 1024;
+
+/// Whether more of the input may be asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    On,
+    Not,
+}
+
 /// Cuts a stream into JSON documents, one after the other (NDJSON or any concatenation).
 pub struct Documents<R> {
     input: R,
@@ -179,10 +189,23 @@ impl<R: Read> Documents<R> {
     /// # Errors
     /// [`JsonError`]; `Empty` when the whole input has no document.
     pub fn next_document(&mut self) -> Result<Option<&str>, JsonError> {
+        self.next(Reading::On)
+    }
+
+    /// The next document's text if all of it was read already: whoever waits for an answer before
+    /// sending more is never waited for. `None` says nothing about the end of the input.
+    ///
+    /// # Errors
+    /// As [`Documents::next_document`].
+    pub fn next_at_hand(&mut self) -> Result<Option<&str>, JsonError> {
+        self.next(Reading::Not)
+    }
+
+    fn next(&mut self, reading: Reading) -> Result<Option<&str>, JsonError> {
         if self.finished {
             return Ok(None);
         }
-        match self.find() {
+        match self.find(reading) {
             Ok(Some((from, to))) => {
                 self.seen = self.seen.saturating_add(1);
                 self.start = to;
@@ -192,6 +215,7 @@ impl<R: Read> Documents<R> {
                     JsonError::malformed("the input", format!("not UTF-8: {error}"))
                 })
             }
+            Ok(None) if reading == Reading::Not => Ok(None),
             Ok(None) => {
                 self.finished = true;
                 if self.seen == 0 {
@@ -208,7 +232,7 @@ impl<R: Read> Documents<R> {
     }
 
     /// Where the next document lies in the buffer, reading on until it is whole.
-    fn find(&mut self) -> Result<Option<(usize, usize)>, JsonError> {
+    fn find(&mut self, reading: Reading) -> Result<Option<(usize, usize)>, JsonError> {
         self.buffer.drain(..self.start);
         self.start = 0;
         let mut extent = Extent {
@@ -253,6 +277,9 @@ impl<R: Read> Documents<R> {
             self.buffer.drain(..from);
             at = at.saturating_sub(from);
             from = 0;
+            if reading == Reading::Not {
+                return Ok(None);
+            }
             if self.fill()? == 0 {
                 return Ok((extent.place != Place::Between).then_some((from, at)));
             }
@@ -260,7 +287,7 @@ impl<R: Read> Documents<R> {
     }
 
     fn fill(&mut self) -> Result<usize, JsonError> {
-        let mut chunk = [0_u8; 16 * 1024];
+        let mut chunk = vec![0_u8; READ_BYTES];
         loop {
             match self.input.read(&mut chunk) {
                 Ok(count) => {
@@ -584,6 +611,23 @@ mod tests {
             list,
             [r#"{"a":"}"}"#, r#"{"b":[1]}"#, "12", r#""x\"y""#, "true"]
         );
+    }
+
+    #[test]
+    fn documents_at_hand_are_given_without_reading_on() {
+        struct Once(Option<&'static [u8]>);
+        impl Read for Once {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let text = self.0.take().expect("nothing is read twice");
+                buffer[..text.len()].copy_from_slice(text);
+                Ok(text.len())
+            }
+        }
+        let mut documents = Documents::new(Once(Some(br#"{"a":1} {"b":2}{"c":"#)), 100);
+        assert_eq!(documents.next_document().unwrap(), Some(r#"{"a":1}"#));
+        assert_eq!(documents.next_at_hand().unwrap(), Some(r#"{"b":2}"#));
+        assert_eq!(documents.next_at_hand().unwrap(), None);
+        assert_eq!(documents.next_at_hand().unwrap(), None);
     }
 
     #[test]

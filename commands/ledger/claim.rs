@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 use amiss::clock::Clock;
 use amiss::code::Code;
 use amiss::delivery::text::EvaluationId;
-use amiss::delivery::{CheckBinding, Delivery, Envelope, Lease, SealKey};
+use amiss::delivery::{AcceptedDelivery, CheckBinding, Delivery, Envelope, Lease, SealKey};
 use amiss::json;
-use amiss::ledger::file::FileLedger;
-use amiss::ledger::{Claim, DeliveryLedger};
+use amiss::ledger::Claim;
+use amiss::ledger::file::{Answers, ClaimRequest, FileLedger};
 use amiss::plan::{LoadedPlan, read_config};
 use clap::Args;
 use serde::Serialize;
 
+use super::batch::{self, Step};
 use super::open::LedgerArgs;
 use crate::args::SealArgs;
 use crate::failure::Failure;
-use crate::stream::{Answer, Status, each_envelope, fail};
+use crate::stream::{Status, each_batch, fail};
 
 /// Members that were made under an earlier fence.
 const OF_AN_OLD_FENCE: [&str; 7] = [
@@ -86,25 +87,60 @@ pub fn run(arguments: &Arguments) -> Status {
         Ok(loaded) => loaded,
         Err(failure) => return fail(failure),
     };
-    let mut ledger = arguments.ledger.open();
-    each_envelope(|envelope| {
-        if envelope.has("ignored") {
-            return Answer::done(envelope);
-        }
-        step(envelope, &mut ledger, key.as_ref(), &check)
-    })
+    let opened = arguments.ledger.open();
+    let step = ClaimStep { key, check };
+    each_batch(|envelopes| batch::answer(&step, &opened, envelopes))
 }
 
-fn step(
-    mut envelope: Envelope,
-    ledger: &mut Result<FileLedger<Box<dyn Clock>>, Failure>,
-    key: Option<&SealKey>,
-    check: &CheckBinding,
-) -> Answer {
-    let claimed = claim(&envelope, ledger, key, check);
-    match claimed.and_then(|answer| answer.write(&mut envelope)) {
-        Ok(None) => Answer::done(envelope),
-        Ok(Some(failure)) | Err(failure) => Answer::refused(envelope, failure),
+struct ClaimStep {
+    key: Option<SealKey>,
+    check: CheckBinding,
+}
+
+struct Prepared {
+    delivery: AcceptedDelivery,
+    held: Option<Lease>,
+}
+
+impl Step for ClaimStep {
+    type Prepared = Prepared;
+    type Answered = Claim;
+
+    fn prepare(&self, envelope: &Envelope) -> Result<Option<Prepared>, Failure> {
+        if envelope.has("ignored") {
+            return Ok(None);
+        }
+        let delivery: Delivery = envelope.need("delivery")?;
+        Ok(Some(Prepared {
+            delivery: delivery.accept(self.key.as_ref())?,
+            held: envelope.member("lease")?,
+        }))
+    }
+
+    fn act(
+        &self,
+        ledger: &FileLedger<Box<dyn Clock>>,
+        prepared: &mut [Prepared],
+    ) -> Answers<Claim> {
+        let mut requests: Vec<_> = prepared
+            .iter()
+            .map(|one| ClaimRequest {
+                delivery: &one.delivery,
+                check: &self.check,
+                held: one.held.as_ref(),
+            })
+            .collect();
+        ledger.claim_many(&mut requests)
+    }
+
+    fn write(
+        &self,
+        ledger: &FileLedger<Box<dyn Clock>>,
+        envelope: &mut Envelope,
+        prepared: &Prepared,
+        answered: Result<Claim, Failure>,
+    ) -> Result<Option<Failure>, Failure> {
+        claimed(ledger, &prepared.delivery, answered)?.write(envelope)
     }
 }
 
@@ -156,19 +192,14 @@ impl Claimed {
     }
 }
 
-fn claim(
-    envelope: &Envelope,
-    ledger: &mut Result<FileLedger<Box<dyn Clock>>, Failure>,
-    key: Option<&SealKey>,
-    check: &CheckBinding,
+fn claimed(
+    ledger: &FileLedger<Box<dyn Clock>>,
+    delivery: &AcceptedDelivery,
+    answered: Result<Claim, Failure>,
 ) -> Result<Claimed, Failure> {
-    let delivery = envelope.need::<Delivery>("delivery")?.accept(key)?;
-    let held: Option<Lease> = envelope.member("lease")?;
-    let ledger = ledger.as_mut().map_err(|failure| failure.clone())?;
-    let answer = match ledger.claim(&delivery, check, held.as_ref()) {
+    let answer = match answered {
         Ok(answer) => answer,
-        Err(error) => {
-            let failure = Failure::from(error);
+        Err(failure) => {
             let result = match failure.code {
                 Code::Full => "full",
                 Code::Expired => "expired",

@@ -1,6 +1,7 @@
 //! `amiss ledger …`: one file per command.
 
 mod abandon;
+mod batch;
 mod check;
 pub mod claim;
 pub mod cleanup;

@@ -1,17 +1,18 @@
 //! `amiss ledger renew`.
 
 use amiss::clock::Clock;
-use amiss::delivery::{Delivery, Envelope, Lease, SealKey};
-use amiss::ledger::file::FileLedger;
-use amiss::ledger::{DeliveryLedger, Renewal};
+use amiss::delivery::{AcceptedDelivery, Delivery, Envelope, Lease, SealKey};
+use amiss::ledger::Renewal;
+use amiss::ledger::file::{Answers, FileLedger, RenewRequest};
 use clap::Args;
 use serde::Serialize;
 
+use super::batch::{self, Step};
 use super::lost::lost;
 use super::open::LedgerArgs;
 use crate::args::SealArgs;
 use crate::failure::Failure;
-use crate::stream::{Answer, Status, each_envelope, fail};
+use crate::stream::{Status, each_batch, fail};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
@@ -33,38 +34,60 @@ pub fn run(arguments: &Arguments) -> Status {
         Ok(key) => key,
         Err(failure) => return fail(failure),
     };
-    let mut ledger = arguments.ledger.open();
-    each_envelope(|mut envelope| {
-        if !envelope.has("lease") {
-            return Answer::done(envelope);
-        }
-        match renew(&mut envelope, &mut ledger, key.as_ref()) {
-            Ok(()) => Answer::done(envelope),
-            Err(failure) => Answer::refused(envelope, failure),
-        }
-    })
+    let opened = arguments.ledger.open();
+    let step = RenewStep { key };
+    each_batch(|envelopes| batch::answer(&step, &opened, envelopes))
 }
 
-fn renew(
-    envelope: &mut Envelope,
-    ledger: &mut Result<FileLedger<Box<dyn Clock>>, Failure>,
-    key: Option<&SealKey>,
-) -> Result<(), Failure> {
-    let delivery = envelope.need::<Delivery>("delivery")?.accept(key)?;
-    let lease: Lease = envelope.need("lease")?;
-    let ledger = ledger.as_mut().map_err(|failure| failure.clone())?;
-    match ledger.renew(&delivery, &lease)? {
-        Renewal::Renewed {
-            lease,
-            within_millis,
-        } => {
-            envelope.set("lease", &lease)?;
-            let member = RenewalMember {
-                renew_within_millis: within_millis,
-            };
-            envelope.set("renewal", &member)?;
-            Ok(())
+struct RenewStep {
+    key: Option<SealKey>,
+}
+
+impl Step for RenewStep {
+    type Prepared = (AcceptedDelivery, Lease);
+    type Answered = Renewal;
+
+    fn prepare(&self, envelope: &Envelope) -> Result<Option<Self::Prepared>, Failure> {
+        if !envelope.has("lease") {
+            return Ok(None);
         }
-        Renewal::Lost(reason) => Err(lost(&delivery, "the lease", reason)),
+        let delivery: Delivery = envelope.need("delivery")?;
+        let delivery = delivery.accept(self.key.as_ref())?;
+        Ok(Some((delivery, envelope.need("lease")?)))
+    }
+
+    fn act(
+        &self,
+        ledger: &FileLedger<Box<dyn Clock>>,
+        prepared: &mut [Self::Prepared],
+    ) -> Answers<Renewal> {
+        let mut requests: Vec<_> = prepared
+            .iter()
+            .map(|(delivery, lease)| RenewRequest { delivery, lease })
+            .collect();
+        ledger.renew_many(&mut requests)
+    }
+
+    fn write(
+        &self,
+        _ledger: &FileLedger<Box<dyn Clock>>,
+        envelope: &mut Envelope,
+        (delivery, _): &Self::Prepared,
+        answered: Result<Renewal, Failure>,
+    ) -> Result<Option<Failure>, Failure> {
+        match answered? {
+            Renewal::Renewed {
+                lease,
+                within_millis,
+            } => {
+                envelope.set("lease", &lease)?;
+                let member = RenewalMember {
+                    renew_within_millis: within_millis,
+                };
+                envelope.set("renewal", &member)?;
+                Ok(None)
+            }
+            Renewal::Lost(reason) => Err(lost(delivery, "the lease", reason)),
+        }
     }
 }

@@ -5,17 +5,20 @@ use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 
 use amiss::clock::Clock;
-use amiss::delivery::{Delivery, Envelope, Lease, Outcome, ReportFile, RunFacts, SealKey};
-use amiss::ledger::file::FileLedger;
-use amiss::ledger::{DeliveryLedger, ReportFacts, ReportInput, StageOutcome};
-use amiss::run::conclusion::conclude;
+use amiss::delivery::{
+    AcceptedDelivery, Delivery, Envelope, Lease, Outcome, ReportFile, RunFacts, SealKey,
+};
+use amiss::ledger::file::{Answers, FileLedger, StageRequest};
+use amiss::ledger::{ReportFacts, ReportInput, StageOutcome};
+use amiss::run::conclusion::{Verdict, conclude};
 use clap::Args;
 
+use super::batch::{self, Step};
 use super::lost::lost;
 use super::open::LedgerArgs;
 use crate::args::SealArgs;
 use crate::failure::Failure;
-use crate::stream::{Answer, Status, each_envelope, fail};
+use crate::stream::{Status, each_batch, fail};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
@@ -32,46 +35,106 @@ pub fn run(arguments: &Arguments) -> Status {
         Ok(key) => key,
         Err(failure) => return fail(failure),
     };
-    let mut ledger = arguments.ledger.open();
-    each_envelope(|mut envelope| {
-        if !envelope.has("lease") {
-            return Answer::done(envelope);
-        }
-        match stage(&mut envelope, &mut ledger, key.as_ref()) {
-            Ok(()) => Answer::done(envelope),
-            Err(failure) => Answer::refused(envelope, failure),
-        }
-    })
+    let opened = arguments.ledger.open();
+    let step = StageStep { key };
+    each_batch(|envelopes| batch::answer(&step, &opened, envelopes))
 }
 
-fn stage(
-    envelope: &mut Envelope,
-    ledger: &mut Result<FileLedger<Box<dyn Clock>>, Failure>,
-    key: Option<&SealKey>,
-) -> Result<(), Failure> {
-    let delivery = envelope.need::<Delivery>("delivery")?.accept(key)?;
-    let lease: Lease = envelope.need("lease")?;
-    let run: RunFacts = envelope.need("run")?;
-    let outcome: Outcome = envelope.need("outcome")?;
-    let recheck: RunFacts = envelope.need("recheck")?;
-    let verdict = conclude(&delivery, &lease.check, &run, &outcome, &recheck)?;
-    let ledger = ledger.as_mut().map_err(|failure| failure.clone())?;
-    let mut source = verdict.report.as_ref().map(ReportSource::new);
-    let report = source.as_mut().map(|source| ReportInput {
-        expected: ReportFacts {
-            sha256: source.report.sha256.clone(),
-            bytes: source.report.bytes,
-        },
-        source,
-    });
-    match ledger.stage(&delivery, &lease, &verdict.publication, report)? {
-        StageOutcome::Staged(saved) => {
-            let staged = ledger.staged(delivery.key(), *saved);
-            envelope.set("staged", &staged)?;
-            Ok(())
+struct StageStep {
+    key: Option<SealKey>,
+}
+
+struct Prepared {
+    delivery: AcceptedDelivery,
+    lease: Lease,
+    verdict: Verdict,
+}
+
+/// Reports of a batch that are held back from their names together, in bytes. More than that is
+/// staged one by one: nobody should wait for other people's long reports.
+const TOGETHER_BYTES: u64 = 4 * 1024 * 1024;
+
+impl Step for StageStep {
+    type Prepared = Prepared;
+    type Answered = StageOutcome;
+
+    fn prepare(&self, envelope: &Envelope) -> Result<Option<Prepared>, Failure> {
+        if !envelope.has("lease") {
+            return Ok(None);
         }
-        StageOutcome::Lost(reason) => Err(lost(&delivery, "the lease", reason)),
+        let delivery: Delivery = envelope.need("delivery")?;
+        let delivery = delivery.accept(self.key.as_ref())?;
+        let lease: Lease = envelope.need("lease")?;
+        let run: RunFacts = envelope.need("run")?;
+        let outcome: Outcome = envelope.need("outcome")?;
+        let recheck: RunFacts = envelope.need("recheck")?;
+        let verdict = conclude(&delivery, &lease.check, &run, &outcome, &recheck)?;
+        Ok(Some(Prepared {
+            delivery,
+            lease,
+            verdict,
+        }))
     }
+
+    fn act(
+        &self,
+        ledger: &FileLedger<Box<dyn Clock>>,
+        prepared: &mut [Prepared],
+    ) -> Answers<StageOutcome> {
+        let bytes = prepared
+            .iter()
+            .filter_map(|one| one.verdict.report.as_ref())
+            .fold(0_u64, |sum, report| sum.saturating_add(report.bytes));
+        if bytes > TOGETHER_BYTES {
+            let each = prepared.chunks(1).flat_map(|one| match stage(ledger, one) {
+                Ok(answers) => answers,
+                Err(error) => vec![Err(error)],
+            });
+            return Ok(each.collect());
+        }
+        stage(ledger, prepared)
+    }
+
+    fn write(
+        &self,
+        ledger: &FileLedger<Box<dyn Clock>>,
+        envelope: &mut Envelope,
+        prepared: &Prepared,
+        answered: Result<StageOutcome, Failure>,
+    ) -> Result<Option<Failure>, Failure> {
+        match answered? {
+            StageOutcome::Staged(saved) => {
+                let staged = ledger.staged(prepared.delivery.key(), *saved);
+                envelope.set("staged", &staged)?;
+                Ok(None)
+            }
+            StageOutcome::Lost(reason) => Err(lost(&prepared.delivery, "the lease", reason)),
+        }
+    }
+}
+
+fn stage(ledger: &FileLedger<Box<dyn Clock>>, prepared: &[Prepared]) -> Answers<StageOutcome> {
+    let mut sources: Vec<_> = prepared
+        .iter()
+        .map(|one| one.verdict.report.as_ref().map(ReportSource::new))
+        .collect();
+    let mut requests: Vec<_> = prepared
+        .iter()
+        .zip(&mut sources)
+        .map(|(one, source)| StageRequest {
+            delivery: &one.delivery,
+            lease: &one.lease,
+            publication: &one.verdict.publication,
+            report: source.as_mut().map(|source| ReportInput {
+                expected: ReportFacts {
+                    sha256: source.report.sha256.clone(),
+                    bytes: source.report.bytes,
+                },
+                source,
+            }),
+        })
+        .collect();
+    ledger.stage_many(&mut requests)
 }
 
 /// The report's file, opened when its first byte is asked for: a stage that was done before needs

@@ -13,10 +13,12 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod batch;
 mod by_hand;
 mod contract;
 mod faults;
 mod flow;
 mod roots;
+mod rules;
 mod scene;
 mod syncs;

@@ -7,6 +7,7 @@ use super::names;
 use super::root::Root;
 use super::row::{Row, State};
 use super::view::{RowState, RowView};
+use super::writes::Writes;
 use crate::clock::{Clock, UnixMillis};
 use crate::delivery::DeliveryKey;
 use crate::delivery::digest::Digest;
@@ -56,7 +57,8 @@ impl Root {
         clock: &dyn Clock,
     ) -> Result<Abandoned, LedgerError> {
         self.metadata()?;
-        let _work = self.row_work(key)?;
+        let _work = self.row_work(&[key])?;
+        let limits = self.metadata()?.limits();
         let row = self
             .row(key)?
             .ok_or_else(|| LedgerError::NoRow(key.clone()))?;
@@ -94,8 +96,13 @@ impl Root {
         let next = row
             .next(done, seen)
             .ok_or_else(|| LedgerError::Exhausted(key.clone()))?;
-        self.save_row(key, &next, high_water)?;
-        self.dir.remove(names::report(key))?;
+        let mut writes = Writes::default();
+        writes.row(key, &next)?;
+        writes.dead_report(key);
+        if let Some(time) = high_water {
+            writes.rests_on(time);
+        }
+        self.commit(&limits, writes)?;
         Ok(Abandoned {
             was,
             row: self.view(key, &next),

@@ -4,30 +4,31 @@ use super::error::LedgerError;
 use super::metadata::Metadata;
 use super::root::Root;
 use super::row::{Row, State, StoredPublication};
-use super::{FileLedger, names, random};
+use super::together::ClaimRequest;
+use super::writes::Writes;
+use super::{FileLedger, random};
 use crate::clock::{Clock, UnixMillis};
 use crate::delivery::digest::hex;
 use crate::delivery::text::EvaluationId;
-use crate::delivery::{AcceptedDelivery, CheckBinding, DeliveryKey, Lease, OwnerId};
+use crate::delivery::{AcceptedDelivery, DeliveryKey, Lease, OwnerId};
 use crate::ledger::contract::{BoundMember, Claim, Saved};
 
 impl<C: Clock> FileLedger<C> {
-    pub(super) fn claim_row(
-        &self,
-        delivery: &AcceptedDelivery,
-        check: &CheckBinding,
-        held: Option<&Lease>,
+    pub(super) fn plan_claim<'root>(
+        &'root self,
+        metadata: &Metadata,
+        index: usize,
+        request: ClaimRequest<'_>,
+        writes: &mut Writes<'root>,
     ) -> Result<Claim, LedgerError> {
         let root = &self.root;
-        let metadata = root.metadata()?;
-        root.check_window(&metadata, delivery)?;
+        let ClaimRequest {
+            delivery, check, ..
+        } = request;
+        root.check_window(metadata, delivery)?;
         let key = delivery.key();
-        let _work = root.row_work(key)?;
-        // Read again: the limits may have been changed while the lock was waited for.
-        let metadata = root.metadata()?;
-        root.check_window(&metadata, delivery)?;
         let Some(row) = root.row(key)? else {
-            return self.claim_new(&metadata, delivery, check);
+            return self.plan_new(metadata, index, request, writes);
         };
         let mut members = row.delivery_differences(delivery);
         if row.check != *check {
@@ -39,11 +40,10 @@ impl<C: Clock> FileLedger<C> {
         match &row.state {
             State::Staged { publication, fence } => match root.saved(key, publication, *fence)? {
                 Some(saved) => Ok(Claim::Publish(Box::new(saved))),
-                None => self.reclaim(&metadata, key, &row),
+                None => self.plan_reclaim(metadata, key, &row, writes),
             },
             State::Done { .. } => {
-                // A dead report; the row is the answer whether or not it can be removed.
-                root.dir.remove(names::report(key))?;
+                writes.dead_report(key);
                 Ok(Claim::Duplicate {
                     evaluation_id: row.evaluation_id,
                 })
@@ -53,11 +53,11 @@ impl<C: Clock> FileLedger<C> {
                 fence,
                 expires_at,
             } => {
-                let now = root.decide(&self.clock, &metadata, Some(row.last_seen))?;
+                let now = root.decide(&self.clock, metadata, Some(row.last_seen))?;
                 if now >= *expires_at {
-                    return self.reclaim(&metadata, key, &row);
+                    return self.plan_reclaim(metadata, key, &row, writes);
                 }
-                let own = held.filter(|lease| {
+                let own = request.held.filter(|lease| {
                     lease.evaluation_id == row.evaluation_id
                         && lease.fence == *fence
                         && lease.owner.bytes() == owner
@@ -77,45 +77,52 @@ impl<C: Clock> FileLedger<C> {
         }
     }
 
-    /// Admits a row that is not there.
-    fn claim_new(
-        &self,
+    /// A row that is not there, for admission to decide about.
+    fn plan_new<'root>(
+        &'root self,
         metadata: &Metadata,
-        delivery: &AcceptedDelivery,
-        check: &CheckBinding,
+        index: usize,
+        request: ClaimRequest<'_>,
+        writes: &mut Writes<'root>,
     ) -> Result<Claim, LedgerError> {
         let root = &self.root;
+        let delivery = request.delivery;
         let now = root.decide(&self.clock, metadata, None)?;
         if let Some(end) = delivery.replay().end().filter(|end| now > *end) {
             // The answer rests on the end having passed: no later clock may take it back.
-            root.save_high_water(now)?;
+            writes.rests_on(now);
             return Err(LedgerError::Expired { end });
         }
         let expires_at = now.plus(metadata.limits().lease_millis)?;
         let owner = OwnerId::from_bytes(random()?);
         let key = delivery.key();
+        let evaluation_id = fresh_evaluation_id(key)?;
         let row = Row::new(
             delivery,
-            check,
-            fresh_evaluation_id(key)?,
+            request.check,
+            evaluation_id,
             owner,
             now,
             expires_at,
         );
-        root.refresh_high_water(metadata, now)?;
-        root.admit(&metadata.limits(), key, &row)?;
+        if root.is_far_behind(metadata, now) {
+            writes.rests_on(now);
+        }
+        writes.fresh(index, key, &row)?;
         Ok(Claim::Execute(lease(&row, owner, expires_at)))
     }
 
     /// Gives a row whose owner is gone to a new one: same evaluation, next fence.
-    fn reclaim(
-        &self,
+    fn plan_reclaim<'root>(
+        &'root self,
         metadata: &Metadata,
         key: &DeliveryKey,
         row: &Row,
+        writes: &mut Writes<'root>,
     ) -> Result<Claim, LedgerError> {
-        let root = &self.root;
-        let now = root.decide(&self.clock, metadata, Some(row.last_seen))?;
+        let now = self
+            .root
+            .decide(&self.clock, metadata, Some(row.last_seen))?;
         let expires_at = now.plus(metadata.limits().lease_millis)?;
         let owner = OwnerId::from_bytes(random()?);
         let exhausted = || LedgerError::Exhausted(key.clone());
@@ -125,10 +132,13 @@ impl<C: Clock> FileLedger<C> {
             expires_at,
         };
         let next = row.next(state, now).ok_or_else(exhausted)?;
-        let rests_on_deadline = matches!(row.state, State::Running { .. });
-        root.save_row(key, &next, rests_on_deadline.then_some(now))?;
-        // Only a saved row without a gate commit had one; it is dead now.
-        root.dir.remove(names::report(key))?;
+        writes.row(key, &next)?;
+        if matches!(row.state, State::Running { .. }) {
+            // The answer rests on the deadline having passed.
+            writes.rests_on(now);
+        }
+        // Only a saved row without a gate commit had one; it is dead then.
+        writes.dead_report(key);
         Ok(Claim::Execute(lease(&next, owner, expires_at)))
     }
 }
@@ -148,32 +158,6 @@ impl Root {
         given.max_signed_age_millis = window.max_signed_age_millis;
         given.max_queue_age_millis = window.max_queue_age_millis;
         self.compare(&root, &given)
-    }
-
-    /// Replaces a row durably, the high water in the same barrier where the answer rests on a
-    /// deadline having passed.
-    pub(super) fn save_row(
-        &self,
-        key: &DeliveryKey,
-        row: &Row,
-        high_water: Option<UnixMillis>,
-    ) -> Result<(), LedgerError> {
-        let name = names::row(key);
-        let mut temporary = self.write_frame(&name, row)?;
-        let mut clock = match high_water {
-            Some(time) => self.pending_high_water(time)?,
-            None => None,
-        };
-        if let Some(clock) = &mut clock {
-            clock.sync()?;
-        }
-        temporary.sync()?;
-        if let Some(clock) = clock {
-            clock.publish()?;
-        }
-        temporary.publish(&name)?;
-        self.dir.sync_after(&name)?;
-        Ok(())
     }
 
     /// The saved value of a row, its report proved; `None` for a row that cannot be published.

@@ -1,24 +1,24 @@
 //! `complete`: only the exact saved value ends a delivery; `done` before the report goes
 //! (page 3.2).
 
+use super::FileLedger;
 use super::error::LedgerError;
 use super::row::{Row, State, StoredPublication};
-use super::{FileLedger, names};
+use super::together::CompleteRequest;
+use super::writes::Writes;
 use crate::clock::Clock;
 use crate::delivery::AcceptedDelivery;
 use crate::ledger::contract::{Completion, LostReason, Saved};
 
 impl<C: Clock> FileLedger<C> {
-    pub(super) fn complete_row(
-        &self,
-        delivery: &AcceptedDelivery,
-        saved: &Saved,
+    pub(super) fn plan_complete<'root>(
+        &'root self,
+        request: CompleteRequest<'_>,
+        writes: &mut Writes<'root>,
     ) -> Result<Completion, LedgerError> {
         let root = &self.root;
+        let CompleteRequest { delivery, saved } = request;
         let key = delivery.key();
-        root.metadata()?;
-        let _work = root.row_work(key)?;
-        root.metadata()?;
         let Some(row) = root.row(key)? else {
             return Ok(Completion::Lost(LostReason::NoRow));
         };
@@ -47,9 +47,9 @@ impl<C: Clock> FileLedger<C> {
             }
         };
         if let Some(next) = next {
-            root.save_row(key, &next, None)?;
+            writes.row(key, &next)?;
         }
-        root.dir.remove(names::report(key))?;
+        writes.dead_report(key);
         Ok(Completion::Completed)
     }
 

@@ -151,3 +151,103 @@ fn digest(form: &Form, payload: &[u8]) -> [u8; 32] {
     hash.update(payload);
     hash.finish_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use super::*;
+    use crate::ledger::file::capacity::Capacity;
+    use crate::ledger::file::metadata::Metadata;
+    use crate::ledger::file::row::Row;
+
+    /// Files of a root that the earlier implementation wrote.
+    fn files(ending: &str) -> Vec<Vec<u8>> {
+        let archive = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/roots/v25-mixed.tar");
+        let mut archive = tar::Archive::new(std::fs::File::open(archive).unwrap());
+        let mut found = Vec::new();
+        for entry in archive.entries().unwrap() {
+            let mut entry = entry.unwrap();
+            if entry.path().unwrap().to_string_lossy().ends_with(ending) {
+                let mut bytes = Vec::new();
+                entry.read_to_end(&mut bytes).unwrap();
+                found.push(bytes);
+            }
+        }
+        assert!(!found.is_empty(), "{ending}");
+        found
+    }
+
+    /// What a medium or a hand may do to a frame, and what it must then be.
+    fn sweep<T: Framed + PartialEq + std::fmt::Debug>(whole: &[u8]) {
+        let value: T = decode(whole).unwrap();
+        assert_eq!(encode(&value).unwrap(), whole, "written as it was read");
+        for index in 0..whole.len() {
+            for bit in 0..8 {
+                let mut bytes = whole.to_vec();
+                bytes[index] ^= 1 << bit;
+                assert!(decode::<T>(&bytes).is_err(), "bit {bit} of byte {index}");
+            }
+            assert!(decode::<T>(&whole[..index]).is_err(), "cut at {index}");
+        }
+        for byte in 0..=u8::MAX {
+            let mut bytes = whole.to_vec();
+            bytes.push(byte);
+            assert!(decode::<T>(&bytes).is_err(), "byte {byte} appended");
+        }
+    }
+
+    #[test]
+    fn a_root_frame_with_any_bit_flipped_cut_or_appended_is_refused() {
+        sweep::<Metadata>(&files(".amiss-root.state")[0]);
+    }
+
+    #[test]
+    fn a_capacity_frame_with_any_bit_flipped_cut_or_appended_is_refused() {
+        sweep::<Capacity>(&files(".amiss-capacity.state")[0]);
+    }
+
+    #[test]
+    fn a_row_frame_with_any_bit_flipped_cut_or_appended_is_refused() {
+        let rows: Vec<Vec<u8>> = files(".state")
+            .into_iter()
+            .filter(|bytes| bytes.starts_with(ROW.magic))
+            .collect();
+        assert_eq!(rows.len(), 11);
+        for row in rows.iter().take(3) {
+            sweep::<Row>(row);
+        }
+        for row in &rows {
+            let value: Row = decode(row).unwrap();
+            assert_eq!(&encode(&value).unwrap(), row, "written as it was read");
+        }
+    }
+
+    /// A payload that is sealed by a right digest, and spelled otherwise.
+    #[test]
+    fn a_payload_in_another_spelling_is_refused_although_its_digest_is_right() {
+        let whole = &files(".amiss-capacity.state")[0];
+        let payload = open(&CAPACITY, whole).unwrap();
+        let text = std::str::from_utf8(payload).unwrap();
+        assert!(decode::<Capacity>(&seal(&CAPACITY, payload)).is_ok());
+        for other in [
+            text.replace("\":", "\": "),
+            text.replace("11,", "11.0,"),
+            text.replace("11,", "1.1e1,"),
+            text.replace("11,", "+11,"),
+            text.replace("11,", "011,"),
+            text.replace("amiss/", "amiss\\/"),
+            text.replace("amiss/", "\\u0061miss/"),
+            text.replace("null", "false"),
+            text.replace("\"records\":11,", "\"records\":11,\"records\":11,"),
+            text.replace("\"records\":11,", ""),
+            text.replace("{\"schema\"", "{\"more\":1,\"schema\""),
+            format!("{text}\n"),
+            format!("\u{feff}{text}"),
+        ] {
+            assert_ne!(other, text);
+            let bytes = seal(&CAPACITY, other.as_bytes());
+            assert!(decode::<Capacity>(&bytes).is_err(), "{other}");
+        }
+    }
+}

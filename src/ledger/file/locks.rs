@@ -2,7 +2,7 @@
 //!
 //! 1. the turnstile: the root directory's own handle, held only while the next one is waited for;
 //! 2. maintenance: shared by row work, exclusive for cleanup and for changes of the limits;
-//! 3. the row shard, exclusive;
+//! 3. the row shards, exclusive, in the order of their names;
 //! 4. the clock, exclusive, only while the high water is read and saved;
 //! 5. admission, exclusive, for a new row and for everything that counts rows.
 //!
@@ -18,10 +18,10 @@ use super::root::Root;
 use crate::delivery::DeliveryKey;
 use crate::durable::{Hold, Lock, LockError, LockMode, LockWait};
 
-/// Held during one row's work.
+/// Held during the work on one row or on several.
 #[derive(Debug)]
 pub(super) struct RowWork {
-    _row: Lock,
+    _rows: Vec<Lock>,
     _maintenance: Lock,
 }
 
@@ -51,15 +51,25 @@ impl Root {
         Ok(maintenance)
     }
 
-    pub(super) fn row_work(&self, key: &DeliveryKey) -> Result<RowWork, LedgerError> {
+    /// Takes the shards of these rows, each once and in the order of their names, so that no two
+    /// batches wait for each other. `keys` are sorted.
+    pub(super) fn row_work(&self, keys: &[&DeliveryKey]) -> Result<RowWork, LedgerError> {
         let maintenance = self.share()?;
-        let row = self.dir.lock(
-            Hold::File(&names::row_lock(key)),
-            LockMode::Exclusive,
-            self.wait(),
-        )?;
+        let mut rows = Vec::new();
+        let mut last = None;
+        for key in keys {
+            if last == Some(key.shard()) {
+                continue;
+            }
+            last = Some(key.shard());
+            rows.push(self.dir.lock(
+                Hold::File(&names::row_lock(key)),
+                LockMode::Exclusive,
+                self.wait(),
+            )?);
+        }
         Ok(RowWork {
-            _row: row,
+            _rows: rows,
             _maintenance: maintenance,
         })
     }

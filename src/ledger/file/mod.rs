@@ -32,7 +32,9 @@ pub mod seed;
 mod stage;
 mod survey;
 mod time;
+mod together;
 mod view;
+mod writes;
 
 use std::path::PathBuf;
 
@@ -57,6 +59,7 @@ pub use metadata::{Limits, MAX_LEASE_MILLIS, MAX_RECORDS};
 pub use quarantine::Quarantined;
 pub use root::{Expected, Options, Root};
 pub use survey::Kept;
+pub use together::{Answers, ClaimRequest, CompleteRequest, RenewRequest, StageRequest};
 pub use view::{Next, RowState, RowView};
 
 /// The contract over a prepared root.
@@ -118,7 +121,11 @@ impl<C: Clock> DeliveryLedger for FileLedger<C> {
         check: &CheckBinding,
         held: Option<&Lease>,
     ) -> Result<Claim, LedgerError> {
-        self.claim_row(delivery, check, held)
+        Self::only(self.claim_many(&mut [ClaimRequest {
+            delivery,
+            check,
+            held,
+        }]))
     }
 
     fn renew(
@@ -126,7 +133,7 @@ impl<C: Clock> DeliveryLedger for FileLedger<C> {
         delivery: &AcceptedDelivery,
         lease: &Lease,
     ) -> Result<Renewal, LedgerError> {
-        self.renew_row(delivery, lease)
+        Self::only(self.renew_many(&mut [RenewRequest { delivery, lease }]))
     }
 
     fn stage(
@@ -136,7 +143,12 @@ impl<C: Clock> DeliveryLedger for FileLedger<C> {
         publication: &Publication,
         report: Option<ReportInput<'_>>,
     ) -> Result<StageOutcome, LedgerError> {
-        self.stage_row(delivery, lease, publication, report)
+        Self::only(self.stage_many(&mut [StageRequest {
+            delivery,
+            lease,
+            publication,
+            report,
+        }]))
     }
 
     fn complete(
@@ -144,6 +156,6 @@ impl<C: Clock> DeliveryLedger for FileLedger<C> {
         delivery: &AcceptedDelivery,
         saved: &Saved,
     ) -> Result<Completion, LedgerError> {
-        self.complete_row(delivery, saved)
+        Self::only(self.complete_many(&mut [CompleteRequest { delivery, saved }]))
     }
 }

@@ -2,8 +2,10 @@
 
 use super::FileLedger;
 use super::error::LedgerError;
-use super::root::Root;
+use super::metadata::Metadata;
 use super::row::{Row, State};
+use super::together::RenewRequest;
+use super::writes::Writes;
 use crate::clock::{Clock, UnixMillis};
 use crate::delivery::{AcceptedDelivery, Lease};
 use crate::ledger::contract::{LostReason, Renewal};
@@ -18,17 +20,16 @@ pub(super) enum Ownership {
 }
 
 impl<C: Clock> FileLedger<C> {
-    pub(super) fn renew_row(
-        &self,
-        delivery: &AcceptedDelivery,
-        lease: &Lease,
+    pub(super) fn plan_renew<'root>(
+        &'root self,
+        metadata: &Metadata,
+        request: RenewRequest<'_>,
+        writes: &mut Writes<'root>,
     ) -> Result<Renewal, LedgerError> {
         let root = &self.root;
+        let RenewRequest { delivery, lease } = request;
         let key = delivery.key();
-        root.metadata()?;
-        let _work = root.row_work(key)?;
-        let metadata = root.metadata()?;
-        root.check_window(&metadata, delivery)?;
+        root.check_window(metadata, delivery)?;
         let Some(row) = root.row(key)? else {
             return Ok(Renewal::Lost(LostReason::NoRow));
         };
@@ -36,9 +37,11 @@ impl<C: Clock> FileLedger<C> {
             Ownership::Running { expires_at } => expires_at,
             Ownership::Lost(reason) => return Ok(Renewal::Lost(reason)),
         };
-        let now = root.decide(&self.clock, &metadata, Some(row.last_seen))?;
-        if let Some(reason) = root.ended(now, expires_at)? {
-            return Ok(Renewal::Lost(reason));
+        let now = root.decide(&self.clock, metadata, Some(row.last_seen))?;
+        if now >= expires_at {
+            // The answer rests on the deadline having passed.
+            writes.rests_on(now);
+            return Ok(Renewal::Lost(LostReason::Ended(expires_at)));
         }
         let deadline = now.plus(metadata.limits().lease_millis)?.max(expires_at);
         let state = State::Running {
@@ -49,8 +52,10 @@ impl<C: Clock> FileLedger<C> {
         let next = row
             .next(state, now)
             .ok_or_else(|| LedgerError::Exhausted(key.clone()))?;
-        root.refresh_high_water(&metadata, now)?;
-        root.save_row(key, &next, None)?;
+        if root.is_far_behind(metadata, now) {
+            writes.rests_on(now);
+        }
+        writes.row(key, &next)?;
         Ok(Renewal::Renewed {
             lease: Lease {
                 expires_at_unix_millis: deadline,
@@ -58,21 +63,6 @@ impl<C: Clock> FileLedger<C> {
             },
             within_millis: deadline.since(now).unsigned_abs(),
         })
-    }
-}
-
-impl Root {
-    /// Whether a lease has ended; if so, that is durable before it is said.
-    pub(super) fn ended(
-        &self,
-        now: UnixMillis,
-        expires_at: UnixMillis,
-    ) -> Result<Option<LostReason>, LedgerError> {
-        if now < expires_at {
-            return Ok(None);
-        }
-        self.save_high_water(now)?;
-        Ok(Some(LostReason::Ended(expires_at)))
     }
 }
 

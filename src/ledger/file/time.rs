@@ -39,28 +39,22 @@ impl Root {
     /// on a deadline having passed.
     pub(super) fn save_high_water(&self, time: UnixMillis) -> Result<(), LedgerError> {
         if let Some(mut pending) = self.pending_high_water(time)? {
-            pending.sync()?;
+            pending.temporary().sync()?;
             pending.publish()?;
             self.dir.sync_after(names::ROOT)?;
         }
         Ok(())
     }
 
-    /// Saves the high water if it has fallen far behind the clock.
-    pub(super) fn refresh_high_water(
-        &self,
-        metadata: &Metadata,
-        time: UnixMillis,
-    ) -> Result<(), LedgerError> {
+    /// Whether the high water has fallen so far behind that it is saved although nothing rests
+    /// on it.
+    pub(super) fn is_far_behind(&self, metadata: &Metadata, time: UnixMillis) -> bool {
         let far = self
             .options
             .max_clock_step_millis
             .checked_div(REFRESH_PARTS)
             .unwrap_or(0);
-        if time.since(metadata.high_water) > far {
-            self.save_high_water(time)?;
-        }
-        Ok(())
+        time.since(metadata.high_water) > far
     }
 
     /// A high water that is to be saved together with something else; `None` when the root's is
@@ -89,9 +83,10 @@ pub(super) struct PendingHighWater<'root> {
     _lock: Lock,
 }
 
-impl PendingHighWater<'_> {
-    pub(super) fn sync(&mut self) -> Result<(), LedgerError> {
-        Ok(self.temporary.sync()?)
+impl<'root> PendingHighWater<'root> {
+    /// The file that is to be synced.
+    pub(super) fn temporary(&mut self) -> &mut Temporary<'root> {
+        &mut self.temporary
     }
 
     /// Puts it in place; durable after the next directory sync.
