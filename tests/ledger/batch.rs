@@ -16,6 +16,16 @@ fn lines(text: &[u8]) -> Vec<Value> {
         .collect()
 }
 
+/// One document a line.
+fn ndjson(documents: impl IntoIterator<Item = Value>) -> String {
+    let mut text = String::new();
+    for document in documents {
+        text.push_str(&document.to_string());
+        text.push('\n');
+    }
+    text
+}
+
 /// What a script would look at.
 fn seen(answer: &Value) -> (Value, Value, Value) {
     (
@@ -52,10 +62,7 @@ fn many_documents_are_answered_in_order_as_if_one_by_one() {
         }
         wanted.extend(lines(&output.stdout).iter().map(seen));
     }
-    let input: String = documents()
-        .iter()
-        .map(|document| format!("{document}\n"))
-        .collect();
+    let input = ndjson(documents());
     let output = together.at(NOW, &["claim", "--check", path(&check)], &input);
     let found: Vec<_> = lines(&output.stdout).iter().map(seen).collect();
     assert_eq!(found, wanted);
@@ -73,9 +80,7 @@ fn many_documents_are_answered_in_order_as_if_one_by_one() {
 fn a_whole_flow_of_many_documents_ends_every_delivery() {
     let scene = Scene::new(100);
     let check = scene.check_file();
-    let input: String = (0..80)
-        .map(|n| format!("{}\n", envelope(&format!("d{n}"))))
-        .collect();
+    let input = ndjson((0..80).map(|n| envelope(&format!("d{n}"))));
     let claimed = scene.at(NOW, &["claim", "--check", path(&check)], &input);
     assert_eq!(status(&claimed), 0);
     let renewed = scene.at(
@@ -84,10 +89,8 @@ fn a_whole_flow_of_many_documents_ends_every_delivery() {
         &String::from_utf8_lossy(&claimed.stdout),
     );
     assert_eq!(status(&renewed), 0);
-    let ready: String = lines(&renewed.stdout)
-        .iter()
-        .map(|line| format!("{}\n", scene.ready(line, b"the same report")))
-        .collect();
+    let renewed = lines(&renewed.stdout).into_iter();
+    let ready = ndjson(renewed.map(|line| scene.ready(&line, b"the same report")));
     let staged = scene.at(NOW + 2, &["stage"], &ready);
     assert_eq!(status(&staged), 0);
     let done = scene.at(
