@@ -168,6 +168,8 @@ impl Waking {
         self.nobody_since = None;
         match &self.older {
             Some(older) if older == worker => None,
+            // The newer program could not run, and the older one goes on without looking again.
+            Some(_) if worker.binary.is_none() => Some(Woken::Running),
             Some(_) => Some(Woken::Restarted),
             None if outdated(worker) => {
                 self.older = Some(worker.clone());
@@ -215,4 +217,71 @@ fn start(launch: &Launch) -> Result<u32, ProcessError> {
         .args(&launch.arguments)
         .directory("/");
     start_detached(&program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outbox::worker::{BinaryIdentity, ProcessIdentity};
+
+    fn worker(pid: u32) -> WorkerIdentity {
+        WorkerIdentity {
+            identity: ProcessIdentity {
+                pid,
+                start_time: 1,
+                boot_id: None,
+            },
+            watch: true,
+            binary: None,
+        }
+    }
+
+    #[test]
+    fn a_watcher_is_started_only_by_the_call_whose_child_it_is() {
+        let mut waking = Waking {
+            started: Some(7),
+            ..Waking::default()
+        };
+        assert_eq!(waking.judge(&worker(8)), Some(Woken::Running));
+        assert_eq!(waking.judge(&worker(7)), Some(Woken::Started));
+    }
+
+    #[test]
+    fn an_older_program_is_waited_for_until_another_identity_stands_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("program");
+        std::fs::write(&path, "newer").unwrap();
+        let mut older = worker(7);
+        older.binary = Some(BinaryIdentity {
+            path: path.to_str().unwrap().into(),
+            inode: 0,
+            size: 0,
+            mtime_millis: crate::clock::UnixMillis::ZERO,
+        });
+        let mut waking = Waking::default();
+        assert_eq!(waking.judge(&older), None);
+        assert_eq!(waking.judge(&older), None);
+        assert_eq!(
+            waking.judge(&worker(7)),
+            Some(Woken::Running),
+            "no newer one runs"
+        );
+        let mut newer = older.clone();
+        newer.binary = newer
+            .binary
+            .map(|binary| BinaryIdentity { inode: 1, ..binary });
+        assert_eq!(waking.judge(&newer), Some(Woken::Restarted));
+    }
+
+    #[test]
+    fn nobody_is_started_twice_while_the_first_still_runs_nor_without_end() {
+        let mut waking = Waking::default();
+        assert!(waking.may_start());
+        waking.started = Some(std::process::id());
+        waking.nobody_since = Instant::now().checked_sub(Duration::from_secs(5));
+        assert!(!waking.may_start(), "it still runs");
+        waking.started = None;
+        waking.starts = MAX_STARTS;
+        assert!(!waking.may_start());
+    }
 }

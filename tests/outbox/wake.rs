@@ -274,3 +274,20 @@ fn a_newer_program_takes_over_after_the_present_push_and_not_before() {
     assert_eq!(scene.intent(1)["attempt"], 1);
     signal(watch.child.id(), rustix::process::Signal::TERM);
 }
+
+#[test]
+fn a_newer_program_that_cannot_run_ends_nothing() {
+    let scene = Scene::new();
+    let program = own_program(&scene);
+    let watch = Watch::start_program(&scene, program.to_str().unwrap(), &[]);
+    watch.wait_for("ready", 1);
+    let broken = program.with_extension("broken");
+    std::fs::write(&broken, "no program").unwrap();
+    std::fs::rename(broken, &program).unwrap();
+    assert_eq!(woken(&wake(&scene, &["--handshake", "60s"])), "running");
+    watch.wait_for("ready", 2);
+    let one = scene.commit("one", None);
+    scene.enqueue("main", 1, &one);
+    watch.wait_for("pushed", 1);
+    assert_eq!(identity_pid(&scene), Some(watch.child.id()));
+}

@@ -305,3 +305,89 @@ fn next_batch(items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
     }
     (batch, rest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::Code;
+    use crate::outbox::intent::tests::intent;
+    use crate::outbox::names::{Branch, Turn};
+
+    fn item(branch: &str, turn: u64, mirror: &str) -> Item {
+        let mut intent = intent();
+        intent.branch = Branch::new(branch).unwrap();
+        intent.turn_id = Turn::new(format!("{turn:032x}")).unwrap();
+        Item {
+            intent,
+            mirror: mirror.into(),
+        }
+    }
+
+    fn turns(items: &[Item]) -> Vec<u64> {
+        items
+            .iter()
+            .map(|item| u64::from_str_radix(item.intent.turn_id.as_str(), 16).unwrap())
+            .collect()
+    }
+
+    /// All batches, by turn.
+    fn batches(mut items: Vec<Item>) -> Vec<Vec<u64>> {
+        let mut found = Vec::new();
+        while !items.is_empty() {
+            let (batch, rest) = next_batch(items);
+            assert!(!batch.is_empty(), "no progress");
+            found.push(turns(&batch));
+            items = rest;
+        }
+        found
+    }
+
+    #[test]
+    fn the_first_of_each_branch_go_together_and_the_others_follow_in_order() {
+        let items = vec![
+            item("a", 1, "/m"),
+            item("a", 2, "/m"),
+            item("a", 3, "/m"),
+            item("b", 4, "/m"),
+            item("b", 5, "/m"),
+        ];
+        assert_eq!(batches(items), [vec![1, 4], vec![2, 5], vec![3]]);
+    }
+
+    #[test]
+    fn one_call_is_of_one_mirror_and_no_branch_is_overtaken_in_another() {
+        let items = vec![
+            item("a", 1, "/m"),
+            item("a", 2, "/n"),
+            item("a", 3, "/m"),
+            item("b", 4, "/n"),
+            item("c", 5, "/m"),
+        ];
+        assert_eq!(batches(items), [vec![1, 5], vec![2, 4], vec![3]]);
+    }
+
+    #[test]
+    fn what_failed_without_a_judgement_of_its_branch_goes_alone() {
+        for (code, expected) in [
+            (Code::OriginTimeout, vec![vec![1], vec![2, 3]]),
+            (Code::OriginUnreachable, vec![vec![1], vec![2, 3]]),
+            (Code::PublishFailed, vec![vec![1], vec![2, 3]]),
+            (Code::PushRejected, vec![vec![1, 2, 3]]),
+            (Code::NonFastForward, vec![vec![1, 2, 3]]),
+            (Code::OriginAuthFailed, vec![vec![1, 2, 3]]),
+        ] {
+            let mut items = vec![item("a", 1, "/m"), item("b", 2, "/m"), item("c", 3, "/m")];
+            items[0].intent.last_error = Some(code.into());
+            assert_eq!(batches(items), expected, "{code}");
+        }
+    }
+
+    #[test]
+    fn a_call_has_at_most_sixty_four_branches() {
+        let items: Vec<Item> = (0..150)
+            .map(|number| item(&format!("b{number:03}"), number, "/m"))
+            .collect();
+        let sizes: Vec<usize> = batches(items).iter().map(Vec::len).collect();
+        assert_eq!(sizes, [64, 64, 22]);
+    }
+}
