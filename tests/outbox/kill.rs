@@ -276,3 +276,44 @@ fn failed_case() -> Case {
     std::fs::remove_file(case.scene.world.due_path("t", &turn(1))).unwrap();
     case
 }
+
+#[test]
+fn a_push_that_outlives_its_killed_pump_and_the_next_ones_push_make_one_delivery() {
+    let case = Case::new();
+    let (begun, go) = (
+        case.scene.world.beside("begun"),
+        case.scene.world.beside("go"),
+    );
+    case.scene.hook(
+        "pre-receive",
+        &format!(
+            "echo x >> {0}; while [ ! -e {1} ]; do sleep 0.02; done",
+            begun.display(),
+            go.display()
+        ),
+    );
+    let pushes = || {
+        std::fs::read_to_string(&begun)
+            .unwrap_or_default()
+            .lines()
+            .count()
+    };
+    let mut watch = crate::process::Watch::ready(&case.scene, &[]);
+    crate::process::until("the first push is in flight", || pushes() == 1);
+    watch.child.kill().unwrap();
+    watch.wait();
+    let mut command = case.scene.command(&["once"]);
+    let next = std::thread::spawn(move || command.output().unwrap());
+    crate::process::until("the second push is in flight", || pushes() == 2);
+    std::fs::write(go, "").unwrap();
+    let output = next.join().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    case.scene.no_hook("pre-receive");
+    if case.scene.state(1) == "retrying" {
+        case.scene.make_due(1);
+    }
+    case.scene.once();
+    assert_eq!(case.scene.state(1), "delivered", "{}", case.scene.note(1));
+    assert_eq!(case.scene.tip("main"), case.oid);
+    assert_eq!(case.updates(), 1);
+}
