@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::due::DueEntry;
 use super::error::OutboxError;
 use super::intent::{Intent, IntentFile, State};
-use super::inventory::Inventory;
+use super::inventory::{Inventory, real};
 use super::key::{DeliveryKey, split_task_turn};
 use super::mirror::{Found, Mirror};
 use super::record::{Record, RecordError};
@@ -179,7 +179,7 @@ impl Doctor<'_> {
             .filter(|intent| intent.state != State::Delivered)
         {
             by_mirror
-                .entry(self.root.mirror_of(intent))
+                .entry(real(&self.root.mirror_of(intent)))
                 .or_default()
                 .push(intent);
         }

@@ -35,6 +35,16 @@ pub(super) struct PlacedPin {
     pub pin: Pin,
 }
 
+/// The path without links, so that one mirror under two spellings is one; as it is when it is not
+/// there.
+pub(super) fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || real(one) == real(other)
+}
+
 impl HostRoot {
     pub(super) fn inventory(&self, only: Option<&Task>) -> Result<Inventory, OutboxError> {
         let mut all = Inventory::default();
@@ -62,13 +72,17 @@ impl HostRoot {
 impl Inventory {
     /// Every mirror that is known: those under the root, and those that intents name.
     pub fn mirrors(&self, root: &HostRoot) -> Result<BTreeSet<PathBuf>, OutboxError> {
-        let mut paths: BTreeSet<PathBuf> = root.mirrors()?.into_iter().collect();
+        let mut paths: BTreeSet<PathBuf> = root.mirrors()?.iter().map(|path| real(path)).collect();
         let named = self
             .intents
             .iter()
             .filter_map(|intent| intent.mirror.as_ref());
         let ended = self.ended.iter().filter_map(|ended| ended.mirror.as_ref());
-        paths.extend(named.chain(ended).map(|path| PathBuf::from(path.as_str())));
+        paths.extend(
+            named
+                .chain(ended)
+                .map(|path| real(Path::new(path.as_str()))),
+        );
         Ok(paths)
     }
 
@@ -99,12 +113,12 @@ impl Inventory {
         let intents = self
             .intents
             .iter()
-            .filter(|intent| root.mirror_of(intent) == mirror)
+            .filter(|intent| is_same(&root.mirror_of(intent), mirror))
             .map(|intent| (&intent.task_id, intent.turn_id.as_str()));
         let ended = self
             .ended
             .iter()
-            .filter(|ended| root.mirror_of_ended(ended) == mirror)
+            .filter(|ended| is_same(&root.mirror_of_ended(ended), mirror))
             .map(|ended| (&ended.task_id, ended.turn_id.as_str()));
         let unreadable = self
             .unreadable
@@ -146,7 +160,7 @@ impl HostRoot {
             };
             match self.read_intent(&key)? {
                 IntentFile::Absent => {}
-                IntentFile::Good(intent) if self.mirror_of(&intent) != mirror => {}
+                IntentFile::Good(intent) if !is_same(&self.mirror_of(&intent), mirror) => {}
                 IntentFile::Good(_) | IntentFile::Unreadable(_) => return Ok(true),
             }
         }

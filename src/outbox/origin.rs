@@ -131,6 +131,9 @@ fn check(text: &str) -> Result<(), OriginError> {
     {
         return Err(form(text, "free of control characters and backslashes"));
     }
+    if text.trim() != text {
+        return Err(form(text, "free of blanks at its ends"));
+    }
     if text.starts_with('-') {
         return Err(form(
             text,
@@ -161,9 +164,8 @@ fn check_url(text: &str, scheme: &str, rest: &str) -> Result<(), OriginError> {
             let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
             let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
             check_authority(text, authority)?;
-            if scheme != "ssh" && path.contains(['?', '#']) {
-                // A query is where tokens travel, and Git has no use for one.
-                return Err(OriginError::Password);
+            if scheme != "ssh" {
+                check_web_path(text, path)?;
             }
             if path.len() < 2 || !path.starts_with('/') {
                 return Err(form(text, "an address with a path to a repository"));
@@ -177,6 +179,17 @@ fn check_url(text: &str, scheme: &str, rest: &str) -> Result<(), OriginError> {
             "an https, http, ssh, scp-like or file address (schemes in lower case)",
         )),
     }
+}
+
+/// A query is where tokens travel, and Git has no use for one; nor for a fragment or a blank.
+fn check_web_path(text: &str, path: &str) -> Result<(), OriginError> {
+    if path.contains('?') {
+        return Err(OriginError::Password);
+    }
+    if path.contains(['#', ' ']) {
+        return Err(form(text, "an address without a fragment or blanks"));
+    }
+    Ok(())
 }
 
 /// Percent signs must start an escape, and none may hide a control character.
@@ -402,6 +415,10 @@ mod tests {
             ":r",
             "host:a\nb",
             "https://example.test/a\\b",
+            "https://example.test/a#b",
+            "https://example.test/a b",
+            " https://example.test/a",
+            "git@example.test:a ",
             &format!("https://example.test/{}", "a".repeat(2048)),
         ] {
             assert!(

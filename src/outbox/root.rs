@@ -14,7 +14,7 @@ use super::names::{Project, Task, Turn};
 use super::record::{Record, RecordError};
 use super::target::{Target, TargetLedger};
 use super::worker::{WORKER_NAME, WorkerIdentity};
-use crate::durable::{Dir, DiskError, Hold, Kind, Lock, LockError, LockMode, LockWait};
+use crate::durable::{Dir, DiskError, Hold, Kind, Lock, LockError, LockMode, LockWait, Trace};
 
 const PUMP_LOCK: &str = "outbox.lock";
 
@@ -79,6 +79,13 @@ impl HostRoot {
             Err(error @ DiskError::Io { .. }) => Err(error.into()),
             Err(error) => Err(OutboxError::RootUnsafe(error)),
         }
+    }
+
+    /// Writes every later step down in `trace`, for the proof of what a crash may leave.
+    #[must_use]
+    pub fn traced(mut self, trace: Trace) -> HostRoot {
+        self.dir = self.dir.traced(trace);
+        self
     }
 
     /// Where it is.

@@ -188,3 +188,16 @@ fn an_unreadable_intent_is_for_a_person() {
     stays(&world, "DELIVERY_UNREADABLE");
     assert!(world.intent_path("web", "t1", &turn(1)).exists());
 }
+
+#[test]
+fn a_mirror_under_another_spelling_is_the_same_mirror() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    let link = world.beside("link");
+    std::os::unix::fs::symlink(world.root.join("mirrors"), &link).unwrap();
+    let mut wanted = push("web", "t1", &turn(1), &oid);
+    wanted["mirror"] = serde_json::json!(link.join("web.git").to_str().unwrap());
+    assert_eq!(status(&world.enqueue(&wanted)), 0);
+    assert!(findings(&world.run(&["doctor"], "")).is_empty());
+}

@@ -450,3 +450,32 @@ fn new_packs_join_the_receipt_and_packs_that_went_leave_it() {
     );
     assert_eq!(listed(), 2);
 }
+
+#[test]
+fn a_lock_that_is_held_too_long_is_busy_and_leaves_nothing() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    std::fs::create_dir(world.root.join("locks")).unwrap();
+    let path = world.root.join(format!("locks/outbox-t1-{}.lock", turn(1)));
+    let file = std::fs::File::create(path).unwrap();
+    file.lock().unwrap();
+    let input = json!({"push": push("web", "t1", &turn(1), &oid)}).to_string();
+    let output = world.run(&["enqueue", "--lock-timeout", "100ms"], &input);
+    assert_eq!((status(&output), code(&output).as_str()), (75, "BUSY"));
+    assert!(!world.intent_path("web", "t1", &turn(1)).exists());
+    assert_eq!(pinned(&mirror, "t1", &turn(1)), "");
+    file.unlock().unwrap();
+    assert_eq!(status(&world.run(&["enqueue"], &input)), 0);
+}
+
+#[test]
+fn a_clock_before_1970_records_nothing() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    let input = json!({"push": push("web", "t1", &turn(1), &oid)}).to_string();
+    let output = world.run(&["enqueue", "--now-unix-millis", "-1"], &input);
+    assert_eq!((status(&output), code(&output).as_str()), (78, "CLOCK"));
+    assert!(world.files().is_empty());
+}

@@ -16,6 +16,7 @@ mod close;
 #[path = "../common/mod.rs"]
 mod common;
 mod cost;
+mod crash;
 mod doctor;
 mod enqueue;
 mod gc;
@@ -28,3 +29,10 @@ mod retry;
 mod status;
 mod stop;
 mod world;
+
+#[path = "../crash/medium.rs"]
+#[allow(dead_code, reason = "the ledger's proof uses more of it")]
+mod medium;
+#[path = "../crash/states.rs"]
+#[allow(dead_code, reason = "the ledger's proof uses more of it")]
+mod states;
