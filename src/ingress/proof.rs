@@ -44,6 +44,12 @@ pub(super) enum Issued {
 
 /// A request whose signature holds. Private fields: an adapter can decode what was signed, and
 /// cannot relabel the trust set, drop the signed time or move the proof to another request.
+///
+/// ```compile_fail,E0616
+/// fn relabel(proof: &mut amiss::ingress::Authenticated<'_>) {
+///     proof.anchor = amiss::delivery::accepted::Label::new("mine").unwrap();
+/// }
+/// ```
 pub struct Authenticated<'r> {
     check: IngressCheck<'r>,
     anchor: Label,
@@ -63,6 +69,12 @@ pub enum Verdict {
 }
 
 /// A delivery that this process authenticated. Private: it cannot be changed on its way.
+///
+/// ```compile_fail,E0616
+/// fn move_to(accepted: &mut amiss::ingress::Accepted, other: amiss::delivery::Delivery) {
+///     accepted.delivery = other;
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
     delivery: Delivery,

@@ -156,6 +156,43 @@ fn s3_an_entry_that_is_not_version_and_data_is_refused_and_unknown_versions_are_
     assert_eq!(judge(format!("v2,AAAA {S1}")), "ignored");
     assert_eq!(judge(format!("v1a,AAAA {S1}")), "ignored");
     assert_eq!(judge("v2,AAAA v1a,AAAA".into()), "INGRESS_UNSIGNED");
+    let upper = S1.replacen('v', "V", 1);
+    assert_eq!(judge(upper.clone()), "INGRESS_UNSIGNED");
+    assert_eq!(judge(format!("{upper} {S1}")), "ignored");
+    let other = "v1,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    assert_eq!(judge(format!("{other} {S1}")), "ignored");
+    for bad in [
+        format!("{S1} {S1}"),
+        format!(" {S1}"),
+        format!("{S1} "),
+        format!("{other}  {S1}"),
+        format!(",AAAA {S1}"),
+        format!("v1, {S1}"),
+        format!("v1,AAAA {S1}"),
+        format!("v1,{} {S1}", "A".repeat(43)),
+        format!("{S1},"),
+        format!("{S1}\t{other}"),
+        "v1".into(),
+    ] {
+        assert_eq!(judge(bad.clone()), "INGRESS_HEADERS", "{bad}");
+    }
+}
+
+#[test]
+fn eight_signatures_are_read_and_a_ninth_is_refused() {
+    use crate::common::receiver::base64;
+    let list = |others: u8| {
+        let entries = (0..others).map(|at| format!("v1,{}", base64(&[at; 32])));
+        let entries: Vec<String> = entries.chain([S1.to_owned()]).collect();
+        verdict(&judge_s(&signed_standard(
+            S_ID,
+            "1614265330",
+            &entries.join(" "),
+            S_BODY,
+        )))
+    };
+    assert_eq!(list(7), "ignored");
+    assert_eq!(list(8), "INGRESS_HEADERS");
 }
 
 #[test]

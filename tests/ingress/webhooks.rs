@@ -664,6 +664,15 @@ fn a24_age_counts_from_issue_to_receipt_and_the_future_against_both() {
 }
 
 #[test]
+fn a24_without_a_trusted_time_nothing_is_judged() {
+    for now in ["-1", "9007199254740992"] {
+        let receiver = Receiver::github();
+        let output = receiver.verify_with(&["--now-unix-millis", now], github_request(b"{}"));
+        assert_eq!(verdict(&output), "CLOCK", "{now}");
+    }
+}
+
+#[test]
 fn a27_a_valid_signature_a_year_old_is_stale() {
     let output = Receiver::fixture("gitlab").verify_with(
         &["--now-unix-millis", "1645801330000"],
