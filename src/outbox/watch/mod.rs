@@ -135,8 +135,8 @@ pub fn watch(
         Ok(held) => held,
         Err(ended) => return Ok(ended),
     };
+    options.service.tell("READY=1\nSTATUS=recovering");
     let registry = root.due_registry()?;
-    root.recover(&options.settings.stop)?;
     let pump = Pump::start(root, &held, clock, options.settings.clone())?;
     watcher::Watcher::new(&pump, &held, options, listener).run(registry.dir().path())
 }

@@ -107,11 +107,13 @@ impl<'w> Watcher<'w> {
                  every 2 s instead",
             );
         }
-        self.publish()?;
         let stopped = tell.clone();
         tell_stop(&self.options.settings.stop, move || {
             let _ = stopped.send(Signal::Stop);
         })?;
+        // Whoever waits for a watcher need not wait for the length of its history.
+        self.publish()?;
+        self.pump.root.recover(&self.options.settings.stop)?;
         self.options.service.tell("READY=1\nSTATUS=watching");
         self.emit(EventKind::Ready, None)?;
         let ended = std::thread::scope(|scope| {
