@@ -202,3 +202,6 @@ pub fn read_config(path: &Path) -> std::io::Result<String> {
     }
     String::from_utf8(bytes).map_err(|error| Error::new(ErrorKind::InvalidData, error))
 }
+
+#[cfg(test)]
+mod tests;

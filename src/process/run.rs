@@ -71,6 +71,7 @@ async fn run_in(
     limits: &Limits,
     cancel: &Cancel,
 ) -> Result<Finished, ProcessError> {
+    heed_children();
     let group = ProcessGroup::new()
         .map_err(|error| ProcessError::io("make a process group", std::io::Error::other(error)))?;
     let started = Instant::now();
@@ -115,6 +116,13 @@ async fn run_in(
         stderr,
         wall: started.elapsed(),
     })
+}
+
+/// A caller that ignores SIGCHLD hands that on, and then the kernel forgets how a child ended. A
+/// handler takes its place.
+pub(super) fn heed_children() {
+    // Without one, the end of a child is told as unknown, which is an error and no success.
+    let _ = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::child());
 }
 
 async fn spawn(program: &Program, group: &ProcessGroup) -> Result<Child, ProcessError> {

@@ -132,3 +132,6 @@ fn of_outcome(outcome: &Outcome) -> Result<(Conclusion, Option<ReportFile>), Con
     };
     Ok((Conclusion::Unavailable(failure), None))
 }
+
+#[cfg(test)]
+mod tests;

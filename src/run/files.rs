@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -110,12 +110,21 @@ impl Outputs {
         Ok(self.report.metadata()?.len())
     }
 
-    /// Copies the report, in pieces, under its digest into `directory`.
-    pub fn keep_report(&self, directory: &Path, bytes: u64) -> Result<ReportFile, Keep> {
+    /// Copies the report, in pieces, under its digest into `directory`. What is copied grows in the
+    /// run's own directory where a rename can take it from there, so that a copy cut short is swept.
+    pub fn keep_report(
+        &self,
+        scratch: &Path,
+        directory: &Path,
+        bytes: u64,
+    ) -> Result<ReportFile, Keep> {
+        let device = |path: &Path| fs::metadata(path).map(|facts| facts.dev());
+        let together =
+            device(scratch).map_err(Keep::Write)? == device(directory).map_err(Keep::Write)?;
         let target = tempfile::Builder::new()
             .prefix(".amiss-report-")
             .permissions(fs::Permissions::from_mode(0o600))
-            .tempfile_in(directory)
+            .tempfile_in(if together { scratch } else { directory })
             .map_err(Keep::Write)?;
         let mut hash = Sha256::new();
         let mut source = At {

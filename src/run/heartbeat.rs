@@ -167,3 +167,6 @@ pub fn beat(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

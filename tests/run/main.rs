@@ -14,6 +14,7 @@
 mod common;
 
 mod flow;
+mod killed;
 mod leases;
 mod limits;
 mod many;

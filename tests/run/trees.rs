@@ -152,6 +152,64 @@ fn a_command_that_only_waits_for_input_ends_at_once() {
     assert!(matches!(status.code(), Some(75) | None), "{status:?}");
 }
 
+#[test]
+fn a_caller_that_ignores_the_end_of_its_children_changes_nothing() {
+    let flow = Flow::way("child");
+    let envelope = flow.scene.path().join("envelope");
+    std::fs::write(&envelope, flow.refreshed().to_string()).unwrap();
+    let output = std::process::Command::new("/bin/sh")
+        .args(["-c", "trap '' CHLD; exec \"$@\" < \"$INPUT\"", "sh"])
+        .arg(env!("CARGO_BIN_EXE_amiss"))
+        .args(flow.arguments(&[]))
+        .env("INPUT", &envelope)
+        .output()
+        .unwrap();
+    let outcome = &crate::common::answer(&output)["outcome"];
+    assert_eq!(outcome["result"], "complete", "{output:?}");
+}
+
+#[test]
+fn children_that_a_shell_left_us_are_not_ours_to_kill() {
+    let flow = Flow::way("deaf");
+    let envelope = flow.scene.path().join("envelope");
+    std::fs::write(&envelope, flow.refreshed().to_string()).unwrap();
+    let mark = flow.marks.join("foreign");
+    let script = "sleep 1000 & echo $! > \"$MARK.tmp\"; mv \"$MARK.tmp\" \"$MARK\"; \
+                  exec \"$@\" < \"$INPUT\"";
+    let child = std::process::Command::new("/bin/sh")
+        .args(["-c", script, "sh"])
+        .arg(env!("CARGO_BIN_EXE_amiss"))
+        .args(flow.arguments(&["--without-cgroup"]))
+        .env("INPUT", &envelope)
+        .env("MARK", &mark)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut amiss = Started { child };
+    let foreign = flow.mark("foreign");
+    let pid = flow.mark("child");
+    send(parent_of(pid), "KILL");
+    amiss.child.wait().unwrap();
+    let survived = lives(foreign);
+    send(foreign, "KILL");
+    assert!(survived);
+    // The warden's death took the bootstrap itself with it all the same.
+    common_wait(|| (!lives(pid)).then_some(()));
+}
+
+#[test]
+fn a_signal_to_the_warden_alone_ends_nothing() {
+    let flow = Flow::way("slow-1");
+    flow.rewrite(|plan| plan["controls"]["way"] = "marked-slow".into());
+    let mut amiss = Started::run(&flow, &[]);
+    let pid = flow.mark("child");
+    send(parent_of(pid), "TERM");
+    let output = amiss.finish();
+    let outcome = &crate::common::answer(&output)["outcome"];
+    assert_eq!(outcome["result"], "complete", "{output:?}");
+}
+
 /// `amiss run-bootstrap`, started and not waited for.
 pub struct Started {
     pub child: std::process::Child,
@@ -159,10 +217,15 @@ pub struct Started {
 
 impl Started {
     pub fn run(flow: &Flow, more: &[&str]) -> Started {
-        let envelope = flow.refreshed().to_string();
+        Started::on(flow, more, &flow.refreshed())
+    }
+
+    /// On an envelope that is there already.
+    pub fn on(flow: &Flow, more: &[&str], envelope: &serde_json::Value) -> Started {
         let mut started = Started::waiting_with(flow, more);
         let mut input = started.child.stdin.take().unwrap();
-        std::io::Write::write_all(&mut input, envelope.as_bytes()).unwrap();
+        let text = envelope.to_string();
+        std::io::Write::write_all(&mut input, text.as_bytes()).unwrap();
         started
     }
 

@@ -107,7 +107,10 @@ pub(super) enum Report {
     /// The program was not started.
     NotStarted { errno: Option<i32>, reason: String },
     /// It runs.
-    Started { containment: Containment },
+    Started {
+        containment: Containment,
+        leader: Option<u32>,
+    },
     /// It ran, and what is left of its tree.
     Ended {
         cause: Cause,

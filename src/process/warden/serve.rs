@@ -19,7 +19,7 @@ use tokio::net::unix::OwnedReadHalf;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::super::error::ProcessError;
-use super::super::run::{patiently, system_error};
+use super::super::run::{heed_children, patiently, system_error};
 use super::message::{Caps, Cause, Containment, Leader, Order, Report, Word};
 use super::sweep;
 use crate::clock::since_boot;
@@ -66,6 +66,16 @@ pub fn serve() -> Result<(), ProcessError> {
             .and_then(|()| UnixStream::from_std(control));
         let control = asynchronous.map_err(|error| ProcessError::io("serve as a warden", error))?;
         let (read, write) = control.into_split();
+        // Whoever stops a whole service signals us too; the end of the tree is for our owner to say.
+        // A handler, not a mask: the program starts with the signals' own meaning.
+        for kind in [
+            SignalKind::terminate(),
+            SignalKind::interrupt(),
+            SignalKind::hangup(),
+        ] {
+            let _ = signal(kind);
+        }
+        heed_children();
         Warden {
             order,
             words: BufReader::new(read),
@@ -148,8 +158,11 @@ impl Warden {
         let started = Instant::now();
         let report = match start(&self.order, group).await {
             Ok(running) => {
-                let containment = running.containment;
-                self.say(&Report::Started { containment }).await;
+                let report = Report::Started {
+                    containment: running.containment,
+                    leader: running.leader,
+                };
+                self.say(&report).await;
                 self.watch(running, started).await
             }
             Err(error) => Report::NotStarted {

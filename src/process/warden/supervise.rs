@@ -91,12 +91,21 @@ pub struct Adoption(());
 
 /// Makes this process adopt the orphans below it: the second belt, for a warden that is killed. Only
 /// for a process that starts everything else before or after a supervised run, never beside it.
-/// `None` where the host has nothing like it.
+///
+/// `None` where the host has nothing like it, and for a process that has children already (a shell
+/// that started some and then gave its place to us) or gets other orphans (the first of a container):
+/// they are not ours to kill.
 #[must_use]
 pub fn adopt_orphans() -> Option<Adoption> {
     #[cfg(target_os = "linux")]
     {
-        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
+        use rustix::process::{WaitId, WaitIdOptions, getpid, set_child_subreaper, waitid};
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let childless = matches!(waitid(WaitId::All, look), Err(rustix::io::Errno::CHILD));
+        if !childless || getpid().is_init() {
+            return None;
+        }
+        set_child_subreaper(Some(getpid()))
             .ok()
             .map(|()| Adoption(()))
     }
@@ -167,6 +176,7 @@ pub struct Tree {
     reports: BufReader<tokio::net::UnixStream>,
     handle: UnixStream,
     containment: Containment,
+    leader: Option<(u32, u64)>,
     wall: Duration,
     streams: (Stream, Stream),
     adoption: Option<Adoption>,
@@ -205,6 +215,7 @@ impl Tree {
             reports: BufReader::new(ours),
             handle,
             containment: Containment::ProcessGroup,
+            leader: None,
             wall: job.wall,
             streams: (job.stdout, job.stderr),
             adoption: supervision.adoption,
@@ -221,8 +232,12 @@ impl Tree {
             .runtime
             .block_on(async { tokio::time::timeout(START, next(reports)).await });
         match first {
-            Ok(Some(Report::Started { containment })) => {
+            Ok(Some(Report::Started {
+                containment,
+                leader,
+            })) => {
                 self.containment = containment;
+                self.leader = leader.and_then(sweep::identity);
                 Ok(())
             }
             Ok(Some(Report::Refused { reason })) => Err(NotStarted::Refused(reason)),
@@ -236,6 +251,7 @@ impl Tree {
             .into()),
             _ => {
                 self.end_warden();
+                self.sweep();
                 Err(ProcessError::Spawn {
                     program: name,
                     source: std::io::Error::other("its warden did not answer"),
@@ -293,6 +309,7 @@ impl Tree {
             wall_millis,
         }) = report
         else {
+            self.sweep();
             return Err(ProcessError::Undrained {
                 program: self.name.clone(),
                 reason: "its warden was killed or did not answer".into(),
@@ -311,7 +328,7 @@ impl Tree {
     }
 
     /// Waits for the warden's own end, which follows its report at once, and ends it by force when
-    /// it does not. What it left comes to this process and is swept.
+    /// it does not.
     fn end_warden(&mut self) {
         let warden = &mut self.warden;
         self.runtime.block_on(async {
@@ -321,6 +338,14 @@ impl Tree {
                 let _ = tokio::time::timeout(SILENCE, warden.wait()).await;
             }
         });
+    }
+
+    /// What a killed warden left has come to this process, if it adopts; the program's own session
+    /// is found in any case.
+    fn sweep(&self) {
+        if let Some(leader) = self.leader {
+            sweep::end_session(leader);
+        }
         if self.adoption.is_some() {
             sweep::drain(sweep::DRAIN);
         }

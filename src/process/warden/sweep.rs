@@ -7,6 +7,15 @@ pub(super) const DRAIN: Duration = Duration::from_secs(2);
 /// The shortest and the longest pause between two rounds.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(200), Duration::from_millis(5));
 
+/// Kills the session of a leader whose warden is gone, until it is empty or the limit passes. It does
+/// not find who left the session: that is what a subreaper is for.
+pub(super) fn end_session(leader: (u32, u64)) {
+    let started = Instant::now();
+    while kill_session(leader) && started.elapsed() < DRAIN {
+        std::thread::sleep(PAUSES.1);
+    }
+}
+
 /// What is left of the children of this process.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Left {
@@ -57,7 +66,7 @@ fn reap_all() -> Left {
 #[cfg(target_os = "linux")]
 use linux::kill_descendants;
 #[cfg(target_os = "linux")]
-pub(super) use linux::{kill_children, reap_adopted};
+pub(super) use linux::{identity, kill_children, kill_session, reap_adopted};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -73,6 +82,7 @@ mod linux {
     struct Seen {
         pid: Pid,
         parent: Pid,
+        session: i32,
         /// In clock ticks since boot: with the pid it names one process.
         started: u64,
     }
@@ -106,17 +116,8 @@ mod linux {
     /// Kills everything below this process.
     pub(super) fn kill_descendants() {
         let mut below: HashMap<Pid, Vec<Seen>> = HashMap::new();
-        let Ok(entries) = fs::read_dir("/proc") else {
-            return;
-        };
-        for entry in entries.flatten() {
-            let pid = entry
-                .file_name()
-                .to_str()
-                .and_then(|name| name.parse().ok());
-            if let Some(seen) = pid.and_then(Pid::from_raw).and_then(look) {
-                below.entry(seen.parent).or_default().push(seen);
-            }
+        for seen in everybody() {
+            below.entry(seen.parent).or_default().push(seen);
         }
         let mut open = vec![getpid()];
         while let Some(parent) = open.pop() {
@@ -127,16 +128,48 @@ mod linux {
         }
     }
 
+    /// One process for good: its pid and when it started.
+    pub(in super::super) fn identity(pid: u32) -> Option<(u32, u64)> {
+        let raw = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
+        look(raw).map(|seen| (pid, seen.started))
+    }
+
+    /// Kills the session that this process leads or led, one round. Whether somebody was there.
+    pub(in super::super) fn kill_session((leader, started): (u32, u64)) -> bool {
+        let Ok(leader) = i32::try_from(leader) else {
+            return false;
+        };
+        let members: Vec<Seen> = everybody().filter(|seen| seen.session == leader).collect();
+        let recycled = members
+            .iter()
+            .any(|seen| seen.pid.as_raw_nonzero().get() == leader && seen.started != started);
+        if recycled {
+            return false;
+        }
+        members.iter().for_each(kill);
+        !members.is_empty()
+    }
+
+    fn everybody() -> impl Iterator<Item = Seen> {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        entries.filter_map(|entry| {
+            let pid = entry.file_name().to_str()?.parse().ok()?;
+            look(Pid::from_raw(pid)?)
+        })
+    }
+
     fn look(pid: Pid) -> Option<Seen> {
         let text = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
         // The name in parentheses may hold anything, a `)` too.
         let (_, rest) = text.rsplit_once(')')?;
         let mut words = rest.split_ascii_whitespace();
         let parent = words.nth(1)?.parse().ok().and_then(Pid::from_raw)?;
-        let started = words.nth(17)?.parse().ok()?;
+        let session = words.nth(1)?.parse().ok()?;
+        let started = words.nth(15)?.parse().ok()?;
         Some(Seen {
             pid,
             parent,
+            session,
             started,
         })
     }
@@ -155,6 +188,14 @@ mod linux {
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn kill_children() {}
+#[cfg(not(target_os = "linux"))]
+pub(super) fn identity(_pid: u32) -> Option<(u32, u64)> {
+    None
+}
+#[cfg(not(target_os = "linux"))]
+pub(super) fn kill_session(_leader: (u32, u64)) -> bool {
+    false
+}
 #[cfg(not(target_os = "linux"))]
 pub(super) fn reap_adopted(_leader: Option<rustix::process::Pid>) {}
 #[cfg(not(target_os = "linux"))]

@@ -196,7 +196,10 @@ fn judge(
         Verdict::Complete(evaluation) => evaluation,
         Verdict::None { reason, detail } => return Ok(End::None { reason, detail }),
     };
-    match ready.outputs.keep_report(settings.report_dir, report_bytes) {
+    let kept = ready
+        .outputs
+        .keep_report(ready.scratch.path(), settings.report_dir, report_bytes);
+    match kept {
         Ok(report) => Ok(End::Complete { evaluation, report }),
         Err(Keep::Read(error)) => Ok(End::None {
             reason: NoVerdict::Unavailable,
