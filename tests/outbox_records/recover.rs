@@ -5,6 +5,7 @@ use std::time::Duration;
 use amiss::outbox::{HostRoot, Recovery};
 use amiss::process::Cancel;
 
+use crate::common::status;
 use crate::world::{World, commit, git_line, pinned, push, turn};
 
 fn recover(world: &World) -> Recovery {
@@ -107,19 +108,16 @@ fn one_bad_delivery_troubles_no_other() {
     let world = World::new();
     let mirror = world.mirror("web");
     let oid = commit(&mirror, "one");
-    let (bad, good) = (
-        push("web", "t1", &turn(1), &oid),
-        push("api", "t1", &turn(2), &oid),
-    );
-    world.enqueue(&bad);
+    let bad = push("web", "t1", &turn(1), &oid);
+    assert_eq!(status(&world.enqueue(&bad)), 0);
     world.change_intent(&bad, String::clear);
     // A mirror that is gone.
     let api = world.mirror("api");
-    commit(&api, "one");
-    world.enqueue(&good);
+    let good = push("api", "t1", &turn(2), &commit(&api, "two"));
+    assert_eq!(status(&world.enqueue(&good)), 0);
     std::fs::remove_dir_all(&api).unwrap();
     let third = push("web", "t2", &turn(3), &oid);
-    world.enqueue(&third);
+    assert_eq!(status(&world.enqueue(&third)), 0);
     std::fs::remove_file(world.due_path("t2", &turn(3))).unwrap();
     let recovery = recover(&world);
     assert_eq!(recovery.troubled.len(), 2, "{:?}", recovery.troubled);
