@@ -22,6 +22,9 @@ pub fn git(place: &Path, arguments: &[&str]) -> Output {
         .env("GIT_AUTHOR_EMAIL", "a@example.test")
         .env("GIT_COMMITTER_NAME", "a")
         .env("GIT_COMMITTER_EMAIL", "a@example.test")
+        // The same commit is the same object, however long a test takes.
+        .env("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z")
+        .env("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z")
         .arg("-C")
         .arg(place)
         .args(arguments)
