@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::process::Stdio;
 
-use crate::common::{amiss, every_command, help_of, run, status};
+use crate::common::{amiss, every_command, every_leaf, help_of, run, status};
 
 fn errors(output: &std::process::Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -52,6 +52,21 @@ fn the_version_names_the_commit_where_one_is_known() {
         assert!(
             commit.bytes().all(|byte| byte.is_ascii_hexdigit()),
             "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn every_command_has_help_with_an_example_of_itself() {
+    for words in every_leaf() {
+        let help = help_of(&words);
+        let (_, example) = help
+            .split_once("\nExample:\n")
+            .unwrap_or_else(|| panic!("amiss {words:?} --help has no example"));
+        let called = format!("amiss {}", words.join(" "));
+        assert!(
+            example.contains(&called),
+            "the example of `{called}` does not call it"
         );
     }
 }

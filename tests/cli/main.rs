@@ -14,5 +14,7 @@
 mod common;
 
 mod explain;
+mod generated;
 mod help;
 mod inputs;
+mod streams;

@@ -14,8 +14,11 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-#[allow(dead_code, reason = "the pages use more of it than this")]
 mod blocks;
+mod commands;
 mod dependencies;
+mod examples;
+mod guarantees;
+mod helps;
 mod installer;
 mod validator;

@@ -39,6 +39,11 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, found: &mut Ve
             "maximum" => value
                 .as_f64()
                 .is_none_or(|number| number <= rule.as_f64().unwrap()),
+            "pattern" => value.as_str().is_none_or(|text| {
+                regex::Regex::new(rule.as_str().unwrap())
+                    .unwrap()
+                    .is_match(text)
+            }),
             "minItems" => value
                 .as_array()
                 .is_none_or(|all| all.len() as u64 >= rule.as_u64().unwrap()),
