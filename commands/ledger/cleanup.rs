@@ -1,6 +1,9 @@
 //! `amiss ledger cleanup`.
 
+use std::path::PathBuf;
+
 use amiss::ledger::file::{Cleaned, Mode};
+use amiss::run::scratch::sweep;
 use clap::Args;
 use serde::Serialize;
 
@@ -22,11 +25,23 @@ pub struct Arguments {
     /// Report the same counts and change nothing
     #[arg(long)]
     dry_run: bool,
+    /// Remove the scratch directories of dead runs in this folder too
+    #[arg(long, value_name = "DIR", conflicts_with = "dry_run")]
+    scratch: Option<PathBuf>,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Printed {
     cleanup: CleanupMember,
+    /// Scratch directories of dead runs, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scratch: Option<ScratchMember>,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct ScratchMember {
+    removed: u64,
+    kept: u64,
 }
 
 /// What a cleanup did, as `cleanup` and `init` print it.
@@ -66,19 +81,28 @@ impl CleanupMember {
 
 pub fn run(arguments: &Arguments) -> Status {
     match cleanup(arguments) {
-        Ok(cleaned) => Output::new().print(&Printed {
-            cleanup: CleanupMember::of(&cleaned),
-        }),
+        Ok(printed) => Output::new().print(&printed),
         Err(failure) => fail(failure),
     }
 }
 
-fn cleanup(arguments: &Arguments) -> Result<Cleaned, Failure> {
+fn cleanup(arguments: &Arguments) -> Result<Printed, Failure> {
     let root = open_root(&arguments.root, &arguments.expect, Some(&arguments.clock))?;
     let mode = if arguments.dry_run {
         Mode::DryRun
     } else {
         Mode::Act
     };
-    Ok(root.cleanup(&*arguments.clock.time.clock(), mode)?)
+    let cleaned = root.cleanup(&*arguments.clock.time.clock(), mode)?;
+    let scratch = match &arguments.scratch {
+        Some(folder) => Some(sweep(folder)?),
+        None => None,
+    };
+    Ok(Printed {
+        cleanup: CleanupMember::of(&cleaned),
+        scratch: scratch.map(|swept| ScratchMember {
+            removed: swept.removed,
+            kept: swept.kept,
+        }),
+    })
 }

@@ -11,7 +11,7 @@ use super::cleanup::CleanupMember;
 use super::open::{ClockArgs, ExpectArgs, open_root};
 use crate::args::RootArgs;
 use crate::failure::Failure;
-use crate::stream::{Output, Status, fail};
+use crate::stream::{Output, Status, fail, note};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
@@ -62,13 +62,64 @@ pub struct RootMember {
 pub struct AcceptedMember {
     from_unix_millis: i64,
     to_unix_millis: i64,
+    reopened_leases: u64,
+    ended_leases: u64,
+    reopened_lifetimes: u64,
+    ended_lifetimes: u64,
+    running_ahead: u64,
+}
+
+impl AcceptedMember {
+    const fn of(accepted: &AcceptedClock) -> AcceptedMember {
+        let effects = &accepted.effects;
+        AcceptedMember {
+            from_unix_millis: accepted.from.get(),
+            to_unix_millis: accepted.to.get(),
+            reopened_leases: effects.reopened_leases,
+            ended_leases: effects.ended_leases,
+            reopened_lifetimes: effects.reopened_lifetimes,
+            ended_lifetimes: effects.ended_lifetimes,
+            running_ahead: effects.running_ahead,
+        }
+    }
+}
+
+/// Says what a clock that was taken on purpose reopens or ends.
+fn tell(accepted: &AcceptedClock) {
+    let effects = &accepted.effects;
+    let mut words = if accepted.to < accepted.from {
+        format!(
+            "amiss: the clock went back from {} to {}: {} leases and {} lifetimes are open again, and \
+             bounded deliveries of which no row is left may be accepted again",
+            accepted.from, accepted.to, effects.reopened_leases, effects.reopened_lifetimes
+        )
+    } else {
+        format!(
+            "amiss: the clock went on from {} to {}: {} leases and {} lifetimes have ended",
+            accepted.from, accepted.to, effects.ended_leases, effects.ended_lifetimes
+        )
+    };
+    if effects.running_ahead > 0 {
+        let ahead = format!(
+            "; {} running rows were written later than that and stay busy until their deadline, or \
+             until `amiss ledger abandon`",
+            effects.running_ahead
+        );
+        words.push_str(&ahead);
+    }
+    note(&words);
 }
 
 pub fn run(arguments: &Arguments) -> Status {
     match init(arguments) {
-        Ok(prepared) => Output::new().print(&Printed {
-            root: RootMember::of(&prepared),
-        }),
+        Ok(prepared) => {
+            if let Some(accepted) = &prepared.accepted_clock {
+                tell(accepted);
+            }
+            Output::new().print(&Printed {
+                root: RootMember::of(&prepared),
+            })
+        }
         Err(failure) => fail(failure),
     }
 }
@@ -99,12 +150,7 @@ impl RootMember {
             records: prepared.records,
             clock_high_water_unix_millis: prepared.high_water.get(),
             migrated: prepared.migrated,
-            accepted_clock: prepared.accepted_clock.map(|AcceptedClock { from, to }| {
-                AcceptedMember {
-                    from_unix_millis: from.get(),
-                    to_unix_millis: to.get(),
-                }
-            }),
+            accepted_clock: prepared.accepted_clock.as_ref().map(AcceptedMember::of),
             cleanup: CleanupMember::of(&prepared.cleaned),
         }
     }

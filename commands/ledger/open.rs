@@ -10,7 +10,7 @@ use clap::Args;
 
 use crate::args::{RootArgs, TimeArgs, duration};
 use crate::failure::Failure;
-use crate::stream::note;
+use crate::stream::{Words, note, words};
 
 /// Limits that the root must have.
 #[derive(Debug, Clone, Args)]
@@ -76,14 +76,17 @@ const WORTH_A_BAR: u64 = 10_000;
 
 /// A bar for long scans, on a terminal's standard error only.
 fn progress() -> Arc<dyn Fn(u64) + Send + Sync> {
-    if !std::io::stderr().is_terminal() {
+    if !std::io::stderr().is_terminal() || words() == Words::Few {
         return Arc::new(|_| {});
     }
     let bar = std::sync::OnceLock::new();
     Arc::new(move |seen| {
         if seen > WORTH_A_BAR {
-            bar.get_or_init(indicatif::ProgressBar::new_spinner)
-                .set_position(seen);
+            bar.get_or_init(|| {
+                indicatif::ProgressBar::new_spinner()
+                    .with_finish(indicatif::ProgressFinish::AndClear)
+            })
+            .set_position(seen);
         }
     })
 }

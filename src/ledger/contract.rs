@@ -8,7 +8,7 @@ use crate::code::Coded;
 use crate::delivery::digest::Sha256Hex;
 use crate::delivery::lease::Counter;
 use crate::delivery::text::EvaluationId;
-use crate::delivery::{AcceptedDelivery, CheckBinding, Digest, Lease, Publication};
+use crate::delivery::{AcceptedDelivery, Binding, CheckBinding, Digest, Lease, Publication};
 
 /// What a report's bytes are, without the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,29 +50,90 @@ pub struct Saved {
     pub report: Option<ReportFacts>,
 }
 
-/// A member of a delivery that the record holds otherwise.
+/// A member of a delivery or its check that the record holds otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoundMember {
-    /// The change.
+    /// The repository, or its provider.
+    Repository,
+    /// The change there.
     Change,
     /// The provider's run.
-    ProviderRun,
+    RunId,
+    /// Its attempt.
+    Attempt,
+    /// The candidate commit, or its format.
+    CandidateCommit,
     /// The replay lifetime.
     Replay,
-    /// The check: plan digest, status name or execution digest.
-    Check,
+    /// The plan.
+    PlanDigest,
+    /// The status that the gate requires.
+    StatusName,
+    /// The execution.
+    ExecutionDigest,
 }
 
 impl BoundMember {
-    /// The member's name in an envelope.
+    /// The member's name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            BoundMember::Change => "delivery.change",
-            BoundMember::ProviderRun => "delivery.provider_run",
-            BoundMember::Replay => "delivery.replay",
-            BoundMember::Check => "check",
+            BoundMember::Repository => "change.repository",
+            BoundMember::Change => "change.change",
+            BoundMember::RunId => "provider_run.run_id",
+            BoundMember::Attempt => "provider_run.attempt",
+            BoundMember::CandidateCommit => "provider_run.candidate_commit",
+            BoundMember::Replay => "replay",
+            BoundMember::PlanDigest => "check.plan_digest",
+            BoundMember::StatusName => "check.required_status_name",
+            BoundMember::ExecutionDigest => "check.execution_constraint_digest",
         }
+    }
+
+    /// Where two bindings of one identity differ.
+    #[must_use]
+    pub fn of_bindings(own: &Binding, given: &Binding) -> Vec<BoundMember> {
+        let (run, other) = (&own.provider_run, &given.provider_run);
+        let repository = own.change.provider != given.change.provider
+            || own.change.repository != given.change.repository;
+        let commit = run.candidate_commit != other.candidate_commit
+            || run.object_format != other.object_format;
+        BoundMember::those(&[
+            (BoundMember::Repository, repository),
+            (
+                BoundMember::Change,
+                own.change.change != given.change.change,
+            ),
+            (BoundMember::RunId, run.run_id != other.run_id),
+            (BoundMember::Attempt, run.attempt != other.attempt),
+            (BoundMember::CandidateCommit, commit),
+        ])
+    }
+
+    /// Where two checks differ.
+    #[must_use]
+    pub fn of_checks(own: &CheckBinding, given: &CheckBinding) -> Vec<BoundMember> {
+        BoundMember::those(&[
+            (
+                BoundMember::PlanDigest,
+                own.plan_digest != given.plan_digest,
+            ),
+            (
+                BoundMember::StatusName,
+                own.required_status_name != given.required_status_name,
+            ),
+            (
+                BoundMember::ExecutionDigest,
+                own.execution_constraint_digest != given.execution_constraint_digest,
+            ),
+        ])
+    }
+
+    fn those(list: &[(BoundMember, bool)]) -> Vec<BoundMember> {
+        list.iter()
+            .filter(|(_, differs)| *differs)
+            .map(|(member, _)| *member)
+            .collect()
     }
 }
 

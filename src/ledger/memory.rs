@@ -445,20 +445,11 @@ fn lease(row: &Row, owner: OwnerId, fence: Counter, expires_at: UnixMillis) -> L
 }
 
 fn differences(row: &Row, delivery: &AcceptedDelivery, check: &CheckBinding) -> Vec<BoundMember> {
-    let (own, given) = (row.delivery.binding(), delivery.binding());
-    let mut members = Vec::new();
-    if own.change != given.change {
-        members.push(BoundMember::Change);
-    }
-    if own.provider_run != given.provider_run {
-        members.push(BoundMember::ProviderRun);
-    }
+    let mut members = BoundMember::of_bindings(row.delivery.binding(), delivery.binding());
     if row.delivery.replay().end() != delivery.replay().end() {
         members.push(BoundMember::Replay);
     }
-    if row.check != *check {
-        members.push(BoundMember::Check);
-    }
+    members.extend(BoundMember::of_checks(&row.check, check));
     members
 }
 

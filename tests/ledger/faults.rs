@@ -240,10 +240,16 @@ fn c13_a_poisoned_clock_is_taken_back_on_purpose() {
         code(&scene.claim(NOW, &bounded("one", NOW + 1000))),
         "EXPIRED"
     );
-    let back = good(&init(NOW, &["--accept-clock"]));
+    let told = init(NOW, &["--accept-clock"]);
+    let words = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(words.contains("may be accepted again"), "{words}");
+    let back = good(&told);
     assert_eq!(back["root"]["accepted_clock"]["from_unix_millis"], century);
     assert_eq!(back["root"]["clock_high_water_unix_millis"], NOW);
     good(&scene.claim(NOW, &bounded("one", NOW + 1000)));
+    let on = good(&init(NOW + LEASE, &["--accept-clock"]));
+    assert_eq!(on["root"]["accepted_clock"]["ended_leases"], 1);
+    assert_eq!(on["root"]["accepted_clock"]["ended_lifetimes"], 1);
 }
 
 #[test]

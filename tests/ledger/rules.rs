@@ -385,3 +385,31 @@ fn a_command_that_handles_one_delivery_never_lists_the_root() {
     traced(&["complete"], &staged);
     traced(&["show"], &envelope("one"));
 }
+
+#[test]
+fn a_binding_conflict_names_every_member_that_differs() {
+    let scene = Scene::new(4);
+    good(&scene.claim(NOW, &envelope("one")));
+    let mut other = bounded("one", NOW + 1000);
+    other["delivery"]["change"]["change"] = "43".into();
+    other["delivery"]["change"]["repository"]["name"] = "else".into();
+    other["delivery"]["provider_run"]["attempt"] = 2.into();
+    let before = scene.content();
+    let output = scene.claim(NOW, &other);
+    assert_eq!(
+        (status(&output), code(&output).as_str()),
+        (76, "BINDING_CONFLICT")
+    );
+    assert_eq!(answer(&output)["claim"]["result"], "binding-conflict");
+    let message = answer(&output)["error"]["message"].to_string();
+    for member in [
+        "change.repository",
+        "change.change",
+        "provider_run.attempt",
+        "replay",
+    ] {
+        assert!(message.contains(member), "{member}: {message}");
+    }
+    assert!(!message.contains("check."), "{message}");
+    assert_eq!(scene.content(), before);
+}

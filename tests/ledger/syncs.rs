@@ -9,7 +9,10 @@ use amiss::delivery::digest::Sha256Hex;
 use amiss::delivery::{AcceptedDelivery, CheckBinding, Delivery, Lease, Publication, RunFacts};
 use amiss::delivery::{Conclusion, ObjectId, RunIdentity};
 use amiss::durable::{Step, Trace};
-use amiss::ledger::file::{ClockPolicy, FileLedger, Limits, Mode, Options, Root};
+use amiss::ledger::file::{
+    ClaimRequest, ClockPolicy, CompleteRequest, FileLedger, Limits, Mode, Options, RenewRequest,
+    Root,
+};
 use amiss::ledger::{
     Claim, Completion, DeliveryLedger, Renewal, ReportFacts, ReportInput, Saved, StageOutcome,
 };
@@ -282,4 +285,52 @@ fn a_cleanup_writes_one_marker_and_one_count_and_syncs_no_row() {
     assert_eq!(counts, 2, "a marker before, the count after");
     // The high water, the marker and the count, two each; the directory between rows and count.
     assert_eq!(steps.iter().filter(|step| is_sync(step)).count(), 7);
+}
+
+/// A batch of new identities: one sync a row, one marker, one count, and one directory sync before
+/// the rows and one behind them.
+#[test]
+fn a_batch_shares_its_barriers() {
+    let mut measured = Measured::new(100);
+    let deliveries: Vec<_> = (0..20)
+        .map(|index| accepted(&envelope(&format!("d{index}"))))
+        .collect();
+    let check = binding();
+    let mut requests: Vec<_> = deliveries
+        .iter()
+        .map(|delivery| ClaimRequest {
+            delivery,
+            check: &check,
+            held: None,
+        })
+        .collect();
+    let claims = measured.ledger.claim_many(&mut requests).unwrap();
+    assert_eq!(measured.syncs(), 20 + 2 + 2);
+    let leases: Vec<Lease> = claims
+        .into_iter()
+        .map(|claim| match claim.unwrap() {
+            Claim::Execute(lease) => lease,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let mut requests: Vec<_> = deliveries
+        .iter()
+        .zip(&leases)
+        .map(|(delivery, lease)| RenewRequest { delivery, lease })
+        .collect();
+    measured.ledger.renew_many(&mut requests).unwrap();
+    assert_eq!(measured.syncs(), 20 + 1);
+    let saved: Vec<Saved> = deliveries
+        .iter()
+        .zip(&leases)
+        .map(|(delivery, lease)| measured.stage(delivery, lease, None))
+        .collect();
+    measured.syncs();
+    let mut requests: Vec<_> = deliveries
+        .iter()
+        .zip(&saved)
+        .map(|(delivery, saved)| CompleteRequest { delivery, saved })
+        .collect();
+    measured.ledger.complete_many(&mut requests).unwrap();
+    assert_eq!(measured.syncs(), 20 + 1);
 }

@@ -31,9 +31,7 @@ impl<C: Clock> FileLedger<C> {
             return self.plan_new(metadata, index, request, writes);
         };
         let mut members = row.delivery_differences(delivery);
-        if row.check != *check {
-            members.push(BoundMember::Check);
-        }
+        members.extend(BoundMember::of_checks(&row.check, check));
         if !members.is_empty() {
             return Ok(Claim::BindingConflict { members });
         }

@@ -3,6 +3,7 @@
 
 use super::capacity::{Capacity, Count};
 use super::cleanup::Cleaned;
+use super::clock_change::AcceptedClock;
 use super::error::LedgerError;
 use super::metadata::{Limits, Metadata, Schema};
 use super::names::{self, Name};
@@ -16,15 +17,6 @@ pub enum ClockPolicy {
     Guard,
     /// Take it on purpose, in either direction.
     Accept,
-}
-
-/// A root's metadata before and after its clock was taken on purpose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AcceptedClock {
-    /// The high water that was.
-    pub from: UnixMillis,
-    /// The present clock.
-    pub to: UnixMillis,
 }
 
 /// What `init` did.
@@ -68,7 +60,7 @@ impl Root {
         self.compare(&metadata.limits(), limits)?;
         let accepted_clock = match policy {
             ClockPolicy::Guard => None,
-            ClockPolicy::Accept => self.accept_clock(clock.now()?)?,
+            ClockPolicy::Accept => self.accept_clock(&metadata, clock.now()?)?,
         };
         let metadata = self.read_frame(names::ROOT)?.unwrap_or(metadata);
         let now = self.decide(clock, &metadata, None)?;
@@ -166,21 +158,28 @@ impl Root {
         Ok(true)
     }
 
-    /// Sets the high water to the present clock, in either direction.
-    fn accept_clock(&self, now: UnixMillis) -> Result<Option<AcceptedClock>, LedgerError> {
+    /// Sets the high water to the present clock, in either direction. A damaged row stops it: what
+    /// the change does to it could not be said.
+    fn accept_clock(
+        &self,
+        before: &Metadata,
+        now: UnixMillis,
+    ) -> Result<Option<AcceptedClock>, LedgerError> {
+        if before.high_water == now {
+            return Ok(None);
+        }
+        let effects = self.clock_effects(before.high_water, now)?;
         let _exclusive = self.exclusive()?;
         let _clock = self.clock_lock()?;
         let metadata: Metadata = self
             .read_frame(names::ROOT)?
             .ok_or_else(|| self.corrupt(names::ROOT, "it was removed"))?;
-        if metadata.high_water == now {
-            return Ok(None);
-        }
         let next = Metadata::new(metadata.schema, metadata.limits(), now);
         self.save_frame(names::ROOT, &next)?;
         Ok(Some(AcceptedClock {
             from: metadata.high_water,
             to: now,
+            effects,
         }))
     }
 }

@@ -263,14 +263,7 @@ impl Row {
 
     /// Where a delivery differs from what the row is bound to, its check left aside.
     pub(super) fn delivery_differences(&self, delivery: &AcceptedDelivery) -> Vec<BoundMember> {
-        let given = delivery.binding();
-        let mut members = Vec::new();
-        if self.binding.change != given.change {
-            members.push(BoundMember::Change);
-        }
-        if self.binding.provider_run != given.provider_run {
-            members.push(BoundMember::ProviderRun);
-        }
+        let mut members = BoundMember::of_bindings(&self.binding, delivery.binding());
         if self.replay_keep != Keep::of(delivery.replay()) {
             members.push(BoundMember::Replay);
         }
