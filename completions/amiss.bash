@@ -489,7 +489,7 @@ _amiss() {
             return 0
             ;;
         amiss__subcmd__ledger__subcmd__cleanup)
-            opts="-q -v -h --root --lock-timeout --expect-lease-ms --expect-max-records --expect-max-signed-age-ms --expect-max-queue-age-ms --now-unix-millis --max-clock-step --dry-run --quiet --verbose --help"
+            opts="-q -v -h --root --lock-timeout --expect-lease-ms --expect-max-records --expect-max-signed-age-ms --expect-max-queue-age-ms --now-unix-millis --max-clock-step --dry-run --scratch --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -524,6 +524,10 @@ _amiss() {
                     return 0
                     ;;
                 --max-clock-step)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scratch)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

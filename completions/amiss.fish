@@ -139,6 +139,7 @@ complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subc
 complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from cleanup" -l expect-max-queue-age-ms -d 'Fail where the root\'s longest queue time is another, in milliseconds' -r
 complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from cleanup" -l now-unix-millis -d 'Use this time instead of the system\'s clock, in milliseconds since 1970' -r
 complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from cleanup" -l max-clock-step -d 'Refuse a clock that is further ahead of the root\'s last known time' -r
+complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from cleanup" -l scratch -d 'Remove the scratch directories of dead runs in this folder too' -r -F
 complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from cleanup" -l dry-run -d 'Report the same counts and change nothing'
 complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from cleanup" -s q -l quiet -d 'Say nothing on standard error but errors: no notes, no progress'
 complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from cleanup" -s v -l verbose -d 'Say more on standard error: one line a document, and what an error code means'

@@ -185,6 +185,7 @@ Register-ArgumentCompleter -Native -CommandName 'amiss' -ScriptBlock {
             [CompletionResult]::new('--expect-max-queue-age-ms', '--expect-max-queue-age-ms', [CompletionResultType]::ParameterName, 'Fail where the root''s longest queue time is another, in milliseconds')
             [CompletionResult]::new('--now-unix-millis', '--now-unix-millis', [CompletionResultType]::ParameterName, 'Use this time instead of the system''s clock, in milliseconds since 1970')
             [CompletionResult]::new('--max-clock-step', '--max-clock-step', [CompletionResultType]::ParameterName, 'Refuse a clock that is further ahead of the root''s last known time')
+            [CompletionResult]::new('--scratch', '--scratch', [CompletionResultType]::ParameterName, 'Remove the scratch directories of dead runs in this folder too')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Report the same counts and change nothing')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing on standard error but errors: no notes, no progress')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing on standard error but errors: no notes, no progress')
