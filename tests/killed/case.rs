@@ -76,6 +76,17 @@ pub struct Tally {
 }
 
 impl Case {
+    /// What an undisturbed run does, as `strace` shows it, and where its root is.
+    pub fn lines(&self) -> (Vec<String>, String) {
+        let place = Place::of(&self.base);
+        let log = place.folder.path().join("strace.log");
+        let (output, _) = place.run(self).calls(&place.root(), &log);
+        assert!(output.status.code().is_some(), "{output:?}");
+        let text = std::fs::read_to_string(&log).unwrap();
+        let root = place.root().to_str().unwrap().to_owned();
+        (text.lines().map(str::to_owned).collect(), root)
+    }
+
     /// Stops and fails the command at each of its calls, and judges what is left each time.
     pub fn hold(&self) {
         if !is_there() {

@@ -434,3 +434,68 @@ fn an_upgrade_is_stopped_at_every_call() {
     case.offline = true;
     case.hold();
 }
+
+/// The cases whose order of syncs is looked at from outside, with the names that each gives and
+/// the syncs that it makes.
+fn ordered() -> Vec<(Case, usize, usize)> {
+    let keep = scratch().keep();
+    let check = check_file(&keep);
+    let claim = ["claim", "--check", check.as_str()];
+    let new = Scene::new().case(
+        "claim",
+        NOW + 1,
+        &claim,
+        &envelope("new", None, &json!({})),
+        &[],
+    );
+    let mut running = Scene::new();
+    let (_, lease) = running.claimed("one", None);
+    let renewed = envelope("one", None, &json!({"lease": lease}));
+    let renew = running.case("renew", NOW + 1, &["renew"], &renewed, &[]);
+    let mut running = Scene::new();
+    let (_, lease) = running.claimed("one", None);
+    let report = kept_file(&keep, "report", b"r");
+    let outcome = json!({"result": "complete", "evaluation": "pass", "report": {
+        "path": report, "sha256": facts(b"r").sha256, "bytes": 1}});
+    let ready = envelope(
+        "one",
+        None,
+        &json!({"lease": lease, "outcome": outcome,
+        "run": facts_of_a_run(), "recheck": facts_of_a_run()}),
+    );
+    let stage = running.case("stage", NOW + 1, &["stage"], &ready, &[]);
+    let mut saved = Scene::new();
+    let (one, value) = saved.saved("one", None);
+    let staged = saved.at(NOW).staged(one.key(), value);
+    let done = envelope("one", None, &json!({"staged": staged}));
+    let complete = saved.case("complete", NOW + 1, &["complete"], &done, &[]);
+    let mut lost = Scene::new();
+    lost.claimed("one", None);
+    let reclaim = lost.case(
+        "reclaim",
+        NOW + LEASE,
+        &claim,
+        &envelope("one", None, &json!({})),
+        &[],
+    );
+    let init = Scene::empty().case("init", NOW, &INIT, &Value::Null, &[]);
+    vec![
+        (new, 3, 5),
+        (renew, 1, 2),
+        (stage, 2, 4),
+        (complete, 1, 2),
+        (reclaim, 2, 3),
+        (init, 3, 6),
+    ]
+}
+
+#[test]
+fn c05_every_new_name_has_its_file_synced_before_its_directory_after_and_then_the_reply() {
+    if !super::strace::is_there() {
+        println!("skipped, strace is not installed");
+        return;
+    }
+    for (case, names, syncs) in ordered() {
+        assert_eq!(case.check_order(), (names, syncs), "{}", case.name);
+    }
+}

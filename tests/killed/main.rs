@@ -36,5 +36,6 @@ mod case;
 mod disk;
 mod history;
 mod ledger;
+mod order;
 mod station;
 mod strace;
