@@ -20,6 +20,7 @@ mod judge;
 mod ledger;
 mod medium;
 mod oracle;
+mod outbox;
 mod play;
 mod scene;
 mod states;
