@@ -3,6 +3,7 @@
 
 use amiss::durable::Step;
 
+use super::batch::batches;
 use super::by_hand::{abandoned, limits_changed, moved_out, upgrade};
 use super::judge::prove_steps;
 use super::ledger::{Played, cleanup, first_init, one_flow, reclaims};
@@ -70,6 +71,7 @@ fn plays() -> Vec<(&'static str, Played)> {
         ("limits changed", limits_changed()),
         ("rows abandoned", abandoned()),
         ("a damaged row moved out", moved_out()),
+        ("batches", batches()),
     ]
 }
 

@@ -12,6 +12,7 @@
     reason = "a test that panics fails, as it should"
 )]
 
+mod batch;
 mod builder;
 mod by_hand;
 mod doubt;

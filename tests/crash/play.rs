@@ -137,6 +137,11 @@ impl Play {
         self.marks = vec![last];
     }
 
+    /// Lets the medium catch up with the leftovers, so that what follows has fewer states.
+    pub fn settle(&mut self) {
+        self.steps.push(Step::SyncDir(PathBuf::new()));
+    }
+
     fn traced(&self) -> Root {
         Root::open(&self.path, Options::default())
             .unwrap()
