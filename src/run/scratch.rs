@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, Mode, OFlags, StatVfsMountFlags};
+use rustix::fs::{FlockOperation, Mode, OFlags};
 use serde::Serialize;
 
 use crate::code::{Code, Coded};
@@ -238,7 +238,7 @@ fn check(parent: &Path) -> Result<PathBuf, ScratchError> {
 
 /// `ST_NOEXEC`, which the mount flags of Linux name.
 #[cfg(target_os = "linux")]
-const NOEXEC: u64 = StatVfsMountFlags::NOEXEC.bits();
+const NOEXEC: u64 = rustix::fs::StatVfsMountFlags::NOEXEC.bits();
 #[cfg(not(target_os = "linux"))]
 const NOEXEC: u64 = 0;
 
