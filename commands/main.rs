@@ -1,5 +1,4 @@
 //! `amiss`: composable commands, JSON in, JSON out.
-#![allow(dead_code)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::string_slice))]
 
 mod args;

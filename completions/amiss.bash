@@ -1595,7 +1595,7 @@ _amiss() {
             return 0
             ;;
         amiss__subcmd__schema)
-            opts="-q -v -h --directory --quiet --verbose --help envelope request delivery lease run outcome staged published push origin-delivery error route keyring plan check constraint evaluation snapshot controls ledger-init ledger-cleanup root-frame capacity-frame row-frame outbox-intent outbox-due outbox-target outbox-worker outbox-enabled object-sync"
+            opts="-q -v -h --directory --quiet --verbose --help envelope request delivery lease run outcome staged published push origin-delivery error route keyring plan check constraint evaluation snapshot controls ledger-init ledger-cleanup ledger-show ledger-check ledger-stats ledger-resize ledger-retune ledger-quarantine ledger-abandon outbox-doctor outbox-event root-frame capacity-frame row-frame outbox-intent outbox-due outbox-target outbox-worker outbox-enabled object-sync"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -27,14 +27,14 @@ pub struct Arguments {
     staged: bool,
 }
 
-#[derive(Serialize)]
-struct Printed<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Printed<'a> {
     abandoned: AbandonedMember<'a>,
     row: RowView,
 }
 
-#[derive(Serialize)]
-struct AbandonedMember<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct AbandonedMember<'a> {
     key: &'a DeliveryKey,
     was: RowState,
     reason: &'a str,

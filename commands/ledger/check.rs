@@ -17,28 +17,28 @@ pub struct Arguments {
     ledger: LedgerArgs,
 }
 
-#[derive(Serialize)]
-struct Printed {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Printed {
     check: CheckMember,
 }
 
-#[derive(Serialize)]
-struct CheckMember {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct CheckMember {
     rows: u64,
     reports: u64,
     defects: Vec<DefectMember>,
     notes: Vec<NoteMember>,
 }
 
-#[derive(Serialize)]
-struct DefectMember {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct DefectMember {
     file: String,
     problem: String,
     remedy: String,
 }
 
-#[derive(Serialize)]
-struct NoteMember {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct NoteMember {
     file: String,
     note: String,
 }

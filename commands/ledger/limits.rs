@@ -4,15 +4,15 @@ use amiss::ledger::file::{Changed, Limits};
 use serde::Serialize;
 
 /// Limits before and after.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct ChangedMember {
     from: LimitsMember,
     to: LimitsMember,
     records: u64,
 }
 
-#[derive(Serialize)]
-struct LimitsMember {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct LimitsMember {
     lease_millis: i64,
     max_records: u64,
     max_signed_age_millis: i64,

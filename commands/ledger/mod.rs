@@ -1,24 +1,24 @@
 //! `amiss ledger …`: one file per command.
 
-mod abandon;
+pub mod abandon;
 mod batch;
-mod check;
+pub mod check;
 pub mod claim;
 pub mod cleanup;
 pub mod complete;
 mod format;
 pub mod init;
-mod limits;
+pub mod limits;
 mod list;
 mod lost;
 mod open;
-mod quarantine;
+pub mod quarantine;
 pub mod renew;
-mod resize;
-mod retune;
+pub mod resize;
+pub mod retune;
 pub mod show;
 pub mod stage;
-mod stats;
+pub mod stats;
 mod when;
 
 pub use self::open::{ClockArgs, ExpectArgs, open_root};

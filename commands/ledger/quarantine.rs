@@ -28,13 +28,13 @@ pub struct Arguments {
     to: PathBuf,
 }
 
-#[derive(Serialize)]
-struct Printed {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Printed {
     quarantine: QuarantineMember,
 }
 
-#[derive(Serialize)]
-struct QuarantineMember {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct QuarantineMember {
     moved: Vec<String>,
     to: String,
     records: u64,

@@ -23,8 +23,8 @@ pub struct Arguments {
     max_records: u64,
 }
 
-#[derive(Serialize)]
-struct Printed {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Printed {
     resize: ChangedMember,
 }
 

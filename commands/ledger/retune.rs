@@ -38,8 +38,8 @@ struct TimesArgs {
     max_queue_age_ms: Option<i64>,
 }
 
-#[derive(Serialize)]
-struct Printed {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Printed {
     retune: ChangedMember,
 }
 

@@ -53,8 +53,8 @@ impl IdentityArgs {
     }
 }
 
-#[derive(Serialize)]
-struct Printed {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Printed {
     row: RowView,
 }
 

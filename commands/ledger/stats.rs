@@ -20,13 +20,13 @@ pub struct Arguments {
     format: FormatArgs,
 }
 
-#[derive(Serialize)]
-struct Printed {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Printed {
     stats: StatsMember,
 }
 
-#[derive(Serialize)]
-struct StatsMember {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct StatsMember {
     records: u64,
     max_records: u64,
     running: u64,

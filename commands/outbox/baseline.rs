@@ -30,13 +30,13 @@ pub struct Arguments {
 }
 
 /// The answer.
-#[derive(Serialize)]
-struct Done {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Done {
     baseline: Detail,
 }
 
-#[derive(Serialize)]
-struct Detail {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Detail {
     mirror: PathBuf,
     receipt: &'static str,
 }

@@ -35,8 +35,8 @@ pub struct Arguments {
 }
 
 /// The answer: how the deliveries stood.
-#[derive(Serialize)]
-struct Closed {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Closed {
     #[serde(skip_serializing_if = "Option::is_none")]
     delivery: Option<Shown>,
     deliveries: Vec<Shown>,

@@ -30,8 +30,8 @@ pub struct Arguments {
 }
 
 /// The answer.
-#[derive(Serialize)]
-struct Examined<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Examined<'a> {
     findings: &'a [Finding],
 }
 

@@ -1,9 +1,9 @@
 //! `amiss outbox …`: one file per command.
 
-mod baseline;
-mod close;
+pub mod baseline;
+pub mod close;
 mod disable;
-mod doctor;
+pub mod doctor;
 mod enable;
 pub mod enqueue;
 mod gc;

@@ -16,7 +16,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 use super::shapes::{Carried, EnvelopeShape, RequestShape};
-use crate::ledger;
+use crate::{ledger, outbox};
 
 /// One schema.
 pub struct Entry {
@@ -152,6 +152,21 @@ pub const CATALOGUE: &[Entry] = &[
     ),
     written::<ledger::init::Printed>("ledger-init", "What `amiss ledger init` prints."),
     written::<ledger::cleanup::Printed>("ledger-cleanup", "What `amiss ledger cleanup` prints."),
+    written::<ledger::show::Printed>(
+        "ledger-show",
+        "What `amiss ledger show` prints, and a line of `ledger list`.",
+    ),
+    written::<ledger::check::Printed>("ledger-check", "What `amiss ledger check` prints."),
+    written::<ledger::stats::Printed>("ledger-stats", "What `amiss ledger stats` prints."),
+    written::<ledger::resize::Printed>("ledger-resize", "What `amiss ledger resize` prints."),
+    written::<ledger::retune::Printed>("ledger-retune", "What `amiss ledger retune` prints."),
+    written::<ledger::quarantine::Printed>(
+        "ledger-quarantine",
+        "What `amiss ledger quarantine` prints.",
+    ),
+    written::<ledger::abandon::Printed>("ledger-abandon", "What `amiss ledger abandon` prints."),
+    written::<outbox::doctor::Examined>("outbox-doctor", "What `amiss outbox doctor` prints."),
+    written::<amiss::outbox::watch::Event>("outbox-event", "A line of `amiss outbox watch`."),
     frame(
         "root-frame",
         "The payload of `.amiss-root.state`.",

@@ -40,27 +40,13 @@ pub struct EnvelopeShape {
 #[allow(dead_code, reason = "it is read by the schema alone")]
 pub struct Carried {
     /// The code; the exit status follows from it.
-    code: CodeName,
+    code: Code,
     /// What failed, on what, and why.
     message: String,
     /// What to do, where that helps.
     hint: Option<String>,
     /// When trying again makes sense, in milliseconds since 1970.
     retry_at_unix_millis: Option<i64>,
-}
-
-/// A code by its name.
-struct CodeName;
-
-impl JsonSchema for CodeName {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Code".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
-        json_schema!({ "type": "string", "enum": names })
-    }
 }
 
 /// One raw request: the headers as ordered pairs or as an object, and the body in one of three

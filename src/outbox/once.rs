@@ -16,7 +16,7 @@ use super::schedule::Schedule;
 pub(super) const GRACE: Duration = Duration::from_millis(7500);
 
 /// What a cycle did, in numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Cycle {
     /// How many deliveries were due.
     pub due: u64,

@@ -133,4 +133,23 @@ fn what_the_quick_start_makes_fits_the_schemas() {
             "amiss {step}: {value}"
         );
     }
+    for (command, schema) in [
+        ("ledger show --root root < 1.json", "ledger-show"),
+        ("ledger list --root root --format json", "ledger-show"),
+        ("ledger check --root root", "ledger-check"),
+        ("ledger stats --root root --format json", "ledger-stats"),
+        ("ledger cleanup --root root", "ledger-cleanup"),
+        (
+            "ledger resize --root root --max-records 200000",
+            "ledger-resize",
+        ),
+        (
+            "ledger retune --root root --lease-ms 90000",
+            "ledger-retune",
+        ),
+    ] {
+        let value: Value = serde_json::from_str(&scene.ok(&format!("amiss {command}"))).unwrap();
+        let found = faults(&schemas()[schema], &value);
+        assert_eq!(found, Vec::<String>::new(), "amiss {command}: {value}");
+    }
 }

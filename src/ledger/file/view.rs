@@ -15,7 +15,7 @@ use crate::delivery::text::EvaluationId;
 use crate::delivery::{Change, CheckBinding, DeliveryKey, Identity, ProviderRun, Publication};
 
 /// One row. Its members are those of page 3.2, the state's own last.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct RowView {
     /// The row's key.
     pub key: DeliveryKey,
@@ -48,7 +48,7 @@ pub struct RowView {
 }
 
 /// Where a row stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RowState {
     /// Somebody holds it, or held it.
@@ -71,7 +71,7 @@ impl RowState {
     }
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 enum Own {
     Running {
@@ -89,7 +89,7 @@ enum Own {
     },
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 struct ReportView {
     path: String,
     digest: Digest,
@@ -97,7 +97,7 @@ struct ReportView {
 }
 
 /// What each command would answer now, to whoever has the right to ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Next {
     /// `claim`, with the row's own check.
     pub claim: &'static str,

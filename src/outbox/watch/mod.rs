@@ -69,7 +69,7 @@ pub enum Ended {
 }
 
 /// The kinds of events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EventKind {
     /// It holds the lock and has published its identity.
@@ -89,7 +89,7 @@ pub enum EventKind {
 }
 
 /// Why a delivery failed, in an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct EventError {
     /// The stored code.
     pub code: Code,
@@ -98,7 +98,7 @@ pub struct EventError {
 }
 
 /// One event of a watcher.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Event {
     /// Which kind.
     pub event: EventKind,
