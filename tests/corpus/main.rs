@@ -19,4 +19,5 @@ pub const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures");
 mod decoders;
 
 mod fuzz;
+mod known_faults;
 mod sweep;
