@@ -37,7 +37,7 @@ macro_rules! text {
             /// A checked value.
             ///
             /// # Errors
-            /// [`TextError`] when the text breaks the rule of this type.
+            /// `TextError` when the text breaks the rule of this type.
             pub fn new(text: impl Into<String>) -> Result<$name, $crate::delivery::text::TextError> {
                 let text = text.into();
                 let check: fn(&str) -> bool = $check;

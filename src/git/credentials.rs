@@ -24,7 +24,7 @@ pub enum UserConfigError {
     /// Git refused it.
     #[error("Git cannot read the user's configuration: {0}")]
     Refused(String),
-    /// It is over [`MAX_CONFIG_BYTES`].
+    /// It is over `MAX_CONFIG_BYTES`.
     #[error("the user's Git configuration is over {MAX_CONFIG_BYTES} bytes")]
     TooLarge,
     /// Git could not be asked.

@@ -1,7 +1,7 @@
 //! The delivery ledger: who may evaluate a delivery now, and which exact result a retry publishes
 //! (page 3).
 //!
-//! [`contract`] is the whole coordination contract and names no file; [`file`] keeps it in ordinary
+//! [`contract`] is the whole coordination contract and names no file; [`mod@file`] keeps it in ordinary
 //! files, [`memory`] in none.
 
 pub mod contract;

@@ -56,7 +56,7 @@ impl Origin {
     /// A checked address.
     ///
     /// # Errors
-    /// [`OriginError`].
+    /// `OriginError`.
     pub fn new(text: impl Into<String>) -> Result<Origin, OriginError> {
         let text = text.into();
         check(&text)?;
