@@ -17,7 +17,6 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
 const TRIED_ELSEWHERE: &[(&str, &str)] = &[
     ("docs/receivers.md", "tests/ingress/receivers.rs"),
     ("docs/publishing.md", "tests/run"),
-    ("docs/debugging-a-root.md", "tests/ledger"),
 ];
 
 /// The shell text of a block: the block itself, the command of a crontab line, the script of a job.

@@ -21,4 +21,5 @@ mod examples;
 mod guarantees;
 mod helps;
 mod installer;
+mod links;
 mod validator;
