@@ -11,6 +11,7 @@ use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::error::DiskError;
+use super::replace::Folders;
 use super::trace::{Step, Trace};
 
 /// What a name stands for.
@@ -103,6 +104,14 @@ pub struct Dir {
     path: PathBuf,
     inside: PathBuf,
     trace: Option<Trace>,
+    /// The folders of finished replacements, where they are kept for the next.
+    folders: Option<Folders>,
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        self.remove_folders();
+    }
 }
 
 impl Dir {
@@ -121,6 +130,7 @@ impl Dir {
             path: bare,
             inside: PathBuf::new(),
             trace: None,
+            folders: None,
         })
     }
 
@@ -129,6 +139,18 @@ impl Dir {
     pub fn traced(mut self, trace: Trace) -> Dir {
         self.trace = Some(trace);
         self
+    }
+
+    /// Keeps the temporary folders of replacements for the next one, until this handle is closed:
+    /// for a directory in which several names are replaced one after the other.
+    #[must_use]
+    pub fn keeping_folders(mut self) -> Dir {
+        self.folders = Some(Folders::default());
+        self
+    }
+
+    pub(super) fn folders(&self) -> Option<&Folders> {
+        self.folders.as_ref()
     }
 
     /// A second handle of the same directory: locks of one do not belong to the other.
@@ -144,6 +166,7 @@ impl Dir {
             path: self.path.clone(),
             inside: self.inside.clone(),
             trace: self.trace.clone(),
+            folders: None,
         })
     }
 
@@ -199,6 +222,7 @@ impl Dir {
             path: self.path_of(name),
             inside: self.inside.join(name),
             trace: self.trace.clone(),
+            folders: None,
         })
     }
 

@@ -3,10 +3,15 @@
 //! The temporary file lies in a directory of its own, `.atomicwriteXXXXXX/tmpfile.tmp`, because that
 //! is the leftover that the earlier implementation recognises (page 3b.8). The temporary
 //! directory's own name never needs to be durable, so it is not synced.
+//!
+//! Making that directory costs about as much as all the rest: it adds an inode, a block and their
+//! bitmaps to the journal's next commit. A held directory that keeps them ([`Dir::keeping_folders`])
+//! uses each again and removes them when it is closed, after the last sync; nothing stays at rest.
 
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
@@ -30,6 +35,22 @@ pub struct Temporary<'dir> {
     left: Left,
 }
 
+/// Empty temporary directories that a held directory made and has not removed yet.
+#[derive(Debug, Default)]
+pub(super) struct Folders(Mutex<Vec<String>>);
+
+impl Folders {
+    fn take(&self) -> Option<String> {
+        self.0.lock().ok()?.pop()
+    }
+
+    fn put(&self, folder: String) {
+        if let Ok(mut free) = self.0.lock() {
+            free.push(folder);
+        }
+    }
+}
+
 /// What is still on the disk under the temporary name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Left {
@@ -43,27 +64,49 @@ impl Dir {
     /// # Errors
     /// The system's; nothing is left behind.
     pub fn temporary(&self) -> Result<Temporary<'_>, DiskError> {
-        let folder = self.make_temporary_folder()?;
-        let inner = PathBuf::from(&folder).join(TEMPORARY_FILE);
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match fs::openat(self.handle(), &inner, flags, Mode::RUSR | Mode::WUSR) {
-            Ok(handle) => {
-                self.note(|| Step::Create(self.inside(&inner)));
-                let file = File::from(handle);
-                Ok(Temporary {
-                    dir: self,
-                    file,
-                    folder,
-                    inner,
-                    left: Left::FileAndFolder,
-                })
+        // A cleanup may have taken a kept folder for a leftover: then the next one is tried.
+        while let Some(folder) = self.folders().and_then(Folders::take) {
+            if let Ok(file) = self.create_in(&folder) {
+                return Ok(self.started(folder, file));
             }
+            let _ = self.remove_dir(&folder);
+        }
+        let folder = self.make_temporary_folder()?;
+        match self.create_in(&folder) {
+            Ok(file) => Ok(self.started(folder, file)),
             Err(errno) => {
                 // The reason is the failed creation; a leftover folder is what cleanup knows.
                 let _ = self.remove_dir(&folder);
+                let inner = PathBuf::from(&folder).join(TEMPORARY_FILE);
                 Err(DiskError::io("create", self.path_of(inner), errno))
             }
+        }
+    }
+
+    fn create_in(&self, folder: &str) -> Result<File, Errno> {
+        let inner = PathBuf::from(folder).join(TEMPORARY_FILE);
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let handle = fs::openat(self.handle(), &inner, flags, Mode::RUSR | Mode::WUSR)?;
+        self.note(|| Step::Create(self.inside(&inner)));
+        Ok(File::from(handle))
+    }
+
+    fn started(&self, folder: String, file: File) -> Temporary<'_> {
+        Temporary {
+            dir: self,
+            file,
+            inner: PathBuf::from(&folder).join(TEMPORARY_FILE),
+            folder,
+            left: Left::FileAndFolder,
+        }
+    }
+
+    /// Removes the kept folders, before somebody takes them for leftovers.
+    pub fn remove_folders(&self) {
+        while let Some(folder) = self.folders().and_then(Folders::take) {
+            // Best effort: an empty one has the shape that cleanup recognises.
+            let _ = self.remove_dir(&folder);
         }
     }
 
@@ -140,6 +183,14 @@ impl Temporary<'_> {
         Ok(())
     }
 
+    /// Lets the system begin to write the bytes, without waiting: the first of several syncs then
+    /// finds the others' blocks allocated, and one commit of the journal serves them all. Only a
+    /// hint; where it is not understood, each sync does its own work as ever.
+    pub fn begin_writing(&self) {
+        #[cfg(target_os = "linux")]
+        let _ = fs::fadvise(&self.file, 0, None, fs::Advice::DontNeed);
+    }
+
     /// Gives the file its name, replacing what was there. The bytes must be synced before; the
     /// name is durable after the next sync of the directory.
     ///
@@ -163,7 +214,15 @@ impl Drop for Temporary<'_> {
         {
             self.dir.note(|| Step::Remove(self.dir.inside(&self.inner)));
         }
-        let _ = self.dir.remove_dir(&self.folder);
+        match self.dir.folders() {
+            Some(folders) if self.left == Left::Folder => {
+                folders.put(std::mem::take(&mut self.folder));
+            }
+            // After a failure nothing is kept: there may be no room.
+            _ => {
+                let _ = self.dir.remove_dir(&self.folder);
+            }
+        }
     }
 }
 
@@ -184,4 +243,61 @@ fn random_letters() -> Result<String, DiskError> {
             .map_or('a', char::from)
     };
     Ok(bytes.iter().map(letter).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(place: &std::path::Path) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(place)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_kept_folder_serves_the_next_replacement_and_goes_with_the_handle() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = Dir::open(place.path()).unwrap().keeping_folders();
+        dir.replace("a", b"1").unwrap();
+        let after_one = names(place.path());
+        dir.replace("a", b"2").unwrap();
+        assert_eq!(names(place.path()), after_one);
+        assert_eq!(after_one.len(), 2);
+        drop(dir);
+        assert_eq!(names(place.path()), ["a"]);
+        assert_eq!(std::fs::read(place.path().join("a")).unwrap(), b"2");
+    }
+
+    #[test]
+    fn a_kept_folder_that_a_cleanup_took_for_a_leftover_is_made_anew() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = Dir::open(place.path()).unwrap().keeping_folders();
+        dir.replace("a", b"1").unwrap();
+        let folder = names(place.path()).remove(0);
+        std::fs::remove_dir(place.path().join(folder)).unwrap();
+        dir.replace("a", b"2").unwrap();
+        assert_eq!(std::fs::read(place.path().join("a")).unwrap(), b"2");
+    }
+
+    #[test]
+    fn a_replacement_that_comes_to_nothing_leaves_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = Dir::open(place.path()).unwrap().keeping_folders();
+        let mut temporary = dir.temporary().unwrap();
+        temporary.append(b"1").unwrap();
+        drop(temporary);
+        assert!(names(place.path()).is_empty());
+    }
+
+    #[test]
+    fn without_being_told_no_folder_outlives_its_replacement() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = Dir::open(place.path()).unwrap();
+        dir.replace("a", b"1").unwrap();
+        assert_eq!(names(place.path()), ["a"]);
+    }
 }

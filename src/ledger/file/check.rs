@@ -60,6 +60,7 @@ impl Root {
     /// # Errors
     /// `ROOT_NOT_PREPARED`, or the system's where the folder itself cannot be read.
     pub fn check(&self) -> Result<Checked, LedgerError> {
+        self.dir.remove_folders();
         let mut checked = Checked::default();
         let metadata = match self.read_frame::<Metadata>(names::ROOT) {
             Ok(Some(metadata)) if metadata.schema == Schema::Current => Some(metadata),

@@ -56,6 +56,7 @@ impl Root {
     /// # Errors
     /// `CLOCK`, `ROOT_CORRUPT` naming the file, `BUSY`, `ROOT_NOT_PREPARED`, or the system's.
     pub fn cleanup(&self, clock: &dyn Clock, mode: Mode) -> Result<Cleaned, LedgerError> {
+        self.dir.remove_folders();
         let metadata = self.metadata()?;
         let now = self.decide(clock, &metadata, None)?;
         match mode {

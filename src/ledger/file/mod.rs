@@ -73,8 +73,11 @@ pub struct FileLedger<C> {
 
 impl<C: Clock> FileLedger<C> {
     /// Uses a root that `init` prepared. Opens and reads nothing.
-    pub const fn new(root: Root, clock: C) -> FileLedger<C> {
-        FileLedger { root, clock }
+    pub fn new(root: Root, clock: C) -> FileLedger<C> {
+        FileLedger {
+            root: root.keeping_folders(),
+            clock,
+        }
     }
 
     /// The root.

@@ -114,6 +114,15 @@ impl Root {
         }
     }
 
+    /// Keeps the folders of temporary files until it is closed: an operation needs several, and a
+    /// process may do many operations.
+    pub(super) fn keeping_folders(self) -> Root {
+        Root {
+            dir: self.dir.keeping_folders(),
+            options: self.options,
+        }
+    }
+
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {

@@ -257,6 +257,11 @@ impl Root {
 
 /// Makes the bytes of all files durable.
 fn sync_together(mut files: Vec<&mut Temporary<'_>>) -> Result<(), LedgerError> {
+    if files.len() > 1 {
+        for file in &files {
+            file.begin_writing();
+        }
+    }
     if files.len() < TOGETHER {
         for file in files {
             file.sync()?;
