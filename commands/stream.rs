@@ -254,7 +254,22 @@ fn detail(count: u64, status: Status) {
 }
 
 fn say(line: &str) {
+    let line = one_line(line);
     let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// A message may hold a file's name or a forge's text: what would end the line, or tell a terminal
+/// what to do, stands escaped, as Rust writes it.
+fn one_line(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    for letter in line.chars() {
+        if letter.is_control() {
+            text.extend(letter.escape_default());
+        } else {
+            text.push(letter);
+        }
+    }
+    text
 }
 
 /// Prints a failure that belongs to no envelope of the input, and says its status.

@@ -339,3 +339,32 @@ fn retune_lets_a_window_only_grow_while_bounded_rows_exist() {
     let claimed = good(&scene.claim(NOW, &envelope("three")));
     assert_eq!(claimed["lease"]["expires_at_unix_millis"], NOW + 1000);
 }
+
+#[test]
+fn a_name_full_of_tricks_is_one_line_and_its_remedy_can_be_copied_into_a_shell() {
+    let scene = Scene::new(8);
+    let aside = tempfile::tempdir().unwrap();
+    for name in ["-x", "it's", "a\nb\u{1b}[31m"] {
+        fs::write(scene.file(name), "stray").unwrap();
+        let checked = scene.at(NOW, &["check"], "");
+        assert_eq!(status(&checked), 78);
+        let words = String::from_utf8(checked.stderr.clone()).unwrap();
+        assert_eq!(words.lines().count(), 1, "{words:?}");
+        assert!(!words.trim_end().contains(char::is_control), "{words:?}");
+        let defect = &answer(&checked)["check"]["defects"][0];
+        assert_eq!(defect["file"], name);
+        let remedy = defect["remedy"].as_str().unwrap();
+        let command = remedy
+            .replace("amiss", "\"$AMISS\"")
+            .replace("DIR", "\"$ASIDE\"");
+        let done = std::process::Command::new("sh")
+            .args(["-c", &command])
+            .env("AMISS", env!("CARGO_BIN_EXE_amiss"))
+            .env("AMISS_ROOT", scene.root())
+            .env("ASIDE", aside.path())
+            .output()
+            .unwrap();
+        good(&done);
+        assert!(aside.path().join(name).exists(), "{command}");
+    }
+}

@@ -132,6 +132,12 @@ fn expected_limits_that_differ_fail_before_anything_is_done() {
         };
         assert_eq!(code(&claim(wrong)), "ROOT_CONFIGURATION", "{flag}");
         assert_ne!(code(&claim(right)), "ROOT_CONFIGURATION", "{flag}");
+        for command in ["check", "list", "stats", "cleanup"] {
+            let output = scene.at(NOW, &[command, flag, wrong], "");
+            assert_eq!(status(&output), 78, "{command} {flag}");
+            assert_eq!(code(&output), "ROOT_CONFIGURATION", "{command} {flag}");
+            assert_eq!(status(&scene.at(NOW, &[command, flag, right], "")), 0);
+        }
     }
 }
 

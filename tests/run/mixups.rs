@@ -161,6 +161,32 @@ fn a_bootstrap_that_cannot_be_executed_is_unavailable() {
 }
 
 #[test]
+fn a_bootstrap_that_the_system_cannot_start_is_never_run_as_a_shell_script() {
+    for bytes in [
+        &b""[..],
+        b"#",
+        b"touch child\n",
+        b"\n#!/bin/sh\n",
+        b"MZ\x90\x00",
+    ] {
+        let flow = Flow::new("review", &json!({}));
+        let mark = flow.scene.path().join("ran");
+        let mut script = bytes.to_vec();
+        script.extend(
+            format!("\ntouch '{}'\n", mark.display())
+                .bytes()
+                .filter(|_| bytes.len() > 1),
+        );
+        flow.use_bootstrap(&script);
+        let outcome = flow.outcome(&[]);
+        assert_eq!(outcome["result"], "unavailable", "{outcome}");
+        assert!(outcome["detail"].as_str().unwrap().contains("`#!`"));
+        assert_eq!(outcome["audit"]["bootstrap"]["bytes"], script.len());
+        assert!(!mark.exists());
+    }
+}
+
+#[test]
 fn a_record_root_inside_a_judged_tree_is_refused() {
     let flow = Flow::new("review", &json!({}));
     let envelope = flow.refreshed();

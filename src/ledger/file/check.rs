@@ -58,12 +58,16 @@ impl Root {
     /// Validates the whole root.
     ///
     /// # Errors
-    /// `ROOT_NOT_PREPARED`, or the system's where the folder itself cannot be read.
+    /// `ROOT_NOT_PREPARED`, `ROOT_CONFIGURATION` where its limits are not those that the caller
+    /// expects, or the system's where the folder itself cannot be read.
     pub fn check(&self) -> Result<Checked, LedgerError> {
         self.dir.remove_folders();
         let mut checked = Checked::default();
         let metadata = match self.read_frame::<Metadata>(names::ROOT) {
-            Ok(Some(metadata)) if metadata.schema == Schema::Current => Some(metadata),
+            Ok(Some(metadata)) if metadata.schema == Schema::Current => {
+                self.compare(&metadata.limits(), &self.expected(&metadata.limits()))?;
+                Some(metadata)
+            }
             // Says which command prepares it.
             Ok(_) => return Err(self.metadata().err().unwrap_or_else(|| self.changed())),
             Err(error) => {
@@ -107,7 +111,7 @@ impl Root {
 
     fn look(&self, entry: &Entry) -> Option<Looked> {
         let file = entry.name.to_string_lossy();
-        let quarantine = format!("amiss ledger quarantine '{file}' --to DIR");
+        let quarantine = quarantine(&file);
         let wrong =
             |error: LedgerError| Some(Looked::Defect(self.defect(&file, &error, &quarantine)));
         let name = match self.known(entry) {
@@ -231,6 +235,15 @@ impl Root {
         };
         (!fits).then(|| format!("it counts {said} rows, the folder holds {rows}"))
     }
+}
+
+/// The command that moves a file out, to be copied into a shell whatever its name is.
+fn quarantine(file: &str) -> String {
+    let name = file.replace('\'', r"'\''");
+    if file.starts_with('-') {
+        return format!("amiss ledger quarantine --to DIR -- '{name}'");
+    }
+    format!("amiss ledger quarantine '{name}' --to DIR")
 }
 
 fn note(file: &str, text: &str) -> Note {

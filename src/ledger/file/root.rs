@@ -190,8 +190,13 @@ impl Root {
             ));
         }
         let limits = metadata.limits();
-        self.compare(&limits, &self.options.expect.over(&limits))?;
+        self.compare(&limits, &self.expected(&limits))?;
         Ok(metadata)
+    }
+
+    /// What the caller expects of a root with these limits.
+    pub(super) fn expected(&self, root: &Limits) -> Limits {
+        self.options.expect.over(root)
     }
 
     /// The window that every delivery of this root must have: ingress reads it here, so that a

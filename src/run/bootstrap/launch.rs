@@ -32,6 +32,10 @@ pub(super) fn launch(
     if settings.cancel.is_cancelled() {
         return Err(RunError::Interrupted);
     }
+    if !ready.program {
+        let detail = "the bootstrap is neither a `#!` script nor a program of this system";
+        return Ok(Launched::Unavailable(detail.into()));
+    }
     let job = Job {
         program: &program,
         input: Input::Null,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::super::files::{self, Fact, Outputs};
+use super::super::files::{self, Copied, Fact, Outputs};
 use super::super::request::{Constraint, Controls, Evaluation, Snapshot};
 use super::super::scratch::{Scratch, ScratchError};
 use super::super::semantic::Bound;
@@ -36,6 +36,8 @@ pub(super) struct Ready {
     pub outputs: Outputs,
     pub repository: PathBuf,
     pub action_repository: PathBuf,
+    /// Whether the system itself can start the bootstrap.
+    pub program: bool,
     audit: Map<String, Value>,
 }
 
@@ -59,7 +61,8 @@ pub(super) fn prepare(settings: &Settings<'_>, step: &Step<'_>) -> Result<Prepar
     let mut bootstrap = files::open_bootstrap(&plan.execution.bootstrap).map_err(unreadable)?;
     let scratch = Scratch::make(settings.scratch)?;
     let mut copy = scratch.create("bootstrap", b"", 0o600)?;
-    let fact = files::copy_bootstrap(&mut bootstrap, &mut copy).map_err(unreadable)?;
+    let Copied { fact, program } =
+        files::copy_bootstrap(&mut bootstrap, &mut copy).map_err(unreadable)?;
     let mut audit = Map::new();
     note(&mut audit, "bootstrap", &fact);
     let wrong = |detail: String, audit: Map<String, Value>| {
@@ -100,6 +103,7 @@ pub(super) fn prepare(settings: &Settings<'_>, step: &Step<'_>) -> Result<Prepar
         repository: real(settings.repository)?,
         action_repository: real(settings.action_repository)?,
         scratch,
+        program,
         audit,
     })))
 }
