@@ -14,7 +14,8 @@ use crate::stream::{Answer, Status, each_envelope, fail};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
-  amiss refresh --repository /srv/mirror.git --target refs/heads/main --candidate refs/pull/7/head < claimed.json")]
+  amiss refresh --repository /srv/mirror.git --target refs/heads/main \\
+    --candidate refs/pull/7/head < claimed.json")]
 pub struct Arguments {
     /// A clone or mirror of the repository, kept up to date by you
     #[arg(long, value_name = "DIR")]

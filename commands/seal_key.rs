@@ -15,7 +15,8 @@ use crate::stream::{Answer, Output, Status, fail, finish};
 
 const EXAMPLE: &str = "Example:
   amiss seal-key seal.key
-  amiss ingress-verify --route github.route.json --seal-key seal.key < request.json";
+  amiss ingress-verify --route github.route.json \\
+    --seal-key seal.key < request.json";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]

@@ -14,7 +14,7 @@ use crate::stream::{Output, Status, fail};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  17 * * * *  amiss ledger cleanup --root /var/lib/amiss >> /var/log/amiss-cleanup.log")]
+  17 * * * *  amiss ledger cleanup --root /var/lib/amiss >> /var/log/amiss.log")]
 pub struct Arguments {
     #[command(flatten)]
     root: RootArgs,

@@ -14,7 +14,8 @@ use crate::stream::{Output, Status, fail};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  amiss ledger quarantine .DS_Store --root /var/lib/amiss --to /var/lib/amiss-quarantine")]
+  amiss ledger quarantine .DS_Store --root /var/lib/amiss \\
+    --to /var/lib/amiss-quarantine")]
 pub struct Arguments {
     #[command(flatten)]
     root: RootArgs,

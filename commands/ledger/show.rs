@@ -12,7 +12,8 @@ use crate::stream::{Answer, Output, Status, each_envelope, fail};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  amiss ledger show --root /var/lib/amiss --key 0b320f59191352125bbed161c51c73615a815b31a16e07f1fd4e9276ed616369")]
+  amiss ledger show --root /var/lib/amiss \\
+    --key 0b320f59191352125bbed161c51c73615a815b31a16e07f1fd4e9276ed616369")]
 pub struct Arguments {
     #[command(flatten)]
     ledger: LedgerArgs,

@@ -16,7 +16,8 @@ Syncs every pack and loose object of the mirror and writes the receipt mw-object
 the first enqueue need not. Where a receipt holds, only what came since is synced.
 
 Example:
-  amiss outbox baseline --host-root /var/lib/amiss-host --mirror /var/lib/amiss-host/mirrors/web.git";
+  amiss outbox baseline --host-root /var/lib/amiss-host \\
+    --mirror /var/lib/amiss-host/mirrors/web.git";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]

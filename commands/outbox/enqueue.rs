@@ -15,9 +15,10 @@ Reads envelopes with `push`, hands each on with `origin_delivery` added. The ans
 intent, due entry and pin are durable; the same push again is the same delivery.
 
 Example:
-  echo '{\"push\":{\"project\":\"web\",\"task\":\"t1\",\"turn\":\"0123456789abcdef0123456789abcdef\",\
-\"origin\":\"https://example.test/web.git\",\"branch\":\"release\",\
-\"oid\":\"8d5957f8b2a5f7b1f2d7b2f0e5a3a3f8e6f9c001\"}}' |
+  echo '{\"push\":{\"project\":\"web\",\"task\":\"t1\",
+    \"turn\":\"0123456789abcdef0123456789abcdef\",
+    \"origin\":\"https://example.test/web.git\",\"branch\":\"release\",
+    \"oid\":\"8d5957f8b2a5f7b1f2d7b2f0e5a3a3f8e6f9c001\"}}' |
     amiss outbox enqueue --host-root /var/lib/amiss-host";
 
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use amiss::outbox::{GcMode, GcReport, Retention};
 use amiss::process::Cancel;
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::args::{HostRootArgs, TimeArgs, duration};
 use crate::failure::Failure;
@@ -45,9 +45,14 @@ pub struct Arguments {
     pins_after: Duration,
 }
 
+#[derive(Serialize)]
+struct Answer {
+    gc: GcReport,
+}
+
 pub fn run(arguments: Arguments) -> Status {
     match gc(arguments) {
-        Ok(report) => Output::new().print(&json!({ "gc": report })),
+        Ok(gc) => Output::new().print(&Answer { gc }),
         Err(failure) => fail(failure),
     }
 }

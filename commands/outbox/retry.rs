@@ -2,7 +2,7 @@
 
 use amiss::outbox::{OriginDelivery, Task, Turn};
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::args::{HostRootArgs, TimeArgs};
 use crate::failure::Failure;
@@ -32,6 +32,11 @@ pub struct Arguments {
     turn: Option<Turn>,
 }
 
+#[derive(Serialize)]
+struct Answer {
+    deliveries: Vec<OriginDelivery>,
+}
+
 pub fn run(arguments: Arguments) -> Status {
     match retry(arguments) {
         Ok(answer) => Output::new().print(&answer),
@@ -39,7 +44,7 @@ pub fn run(arguments: Arguments) -> Status {
     }
 }
 
-fn retry(arguments: Arguments) -> Result<Value, Failure> {
+fn retry(arguments: Arguments) -> Result<Answer, Failure> {
     let Arguments {
         root,
         time,
@@ -49,6 +54,7 @@ fn retry(arguments: Arguments) -> Result<Value, Failure> {
     let reset = root
         .open()?
         .retry(&task, turn.as_ref(), time.clock().as_ref())?;
-    let deliveries: Vec<OriginDelivery> = reset.iter().map(OriginDelivery::from).collect();
-    Ok(json!({ "deliveries": deliveries }))
+    Ok(Answer {
+        deliveries: reset.iter().map(OriginDelivery::from).collect(),
+    })
 }

@@ -20,7 +20,8 @@ stop it within 10 s; a push that is killed for it costs no attempt. A newer prog
 takes over after the present push.
 
 Example:
-  amiss outbox watch --host-root /var/lib/amiss-host --metrics /var/lib/node_exporter/amiss.prom";
+  amiss outbox watch --host-root /var/lib/amiss-host \\
+    --metrics /var/lib/node_exporter/amiss.prom";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]

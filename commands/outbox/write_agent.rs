@@ -16,7 +16,8 @@ Writes com.mac-worker.outbox.plist, or with --systemd the user unit amiss-outbox
 and nowhere else. This program, the host root and the present PATH are written into it.
 
 Example:
-  amiss outbox write-agent --systemd ~/.config/systemd/user --host-root /var/lib/amiss-host &&
+  amiss outbox write-agent --systemd ~/.config/systemd/user \\
+    --host-root /var/lib/amiss-host &&
     systemctl --user daemon-reload && systemctl --user enable --now amiss-outbox";
 
 #[derive(Debug, Args)]

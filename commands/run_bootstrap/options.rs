@@ -16,8 +16,9 @@ use crate::ledger::ClockArgs;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
-  amiss run-bootstrap --root /var/lib/amiss --plan plan.json --repository /srv/mirror.git \\
-      --action-repository /srv/action.git --scratch /var/tmp/amiss < refreshed.json")]
+  amiss run-bootstrap --root /var/lib/amiss --plan plan.json \\
+    --repository /srv/mirror.git --action-repository /srv/action.git \\
+    --scratch /var/tmp/amiss < refreshed.json")]
 pub struct Arguments {
     /// The record root, a private local directory
     #[arg(

@@ -12,8 +12,8 @@ use crate::clock::{Clock, UnixMillis};
 
 impl HostRoot {
     /// Resets the failed and retrying deliveries of a task, or of one of its turns, and gives them
-    /// as they then stand, oldest first. One that was never pushed is due already; its due entry is
-    /// made sure of. Delivered ones are passed over.
+    /// as they then stand, oldest first. One that was never pushed is due already: its due
+    /// entry is made sure of, and the request is kept for a first push in flight. Delivered ones are passed over.
     ///
     /// # Errors
     /// `DELIVERY_NOT_FOUND`, `DELIVERY_ALREADY_DELIVERED` when there is nothing else,

@@ -73,18 +73,22 @@ pub fn after_delivery(
     Settled::write(next)
 }
 
-/// Somebody asked for a retry: due at once, and twelve pushes again. `None` when there is nothing
-/// to reset: it is delivered, or was never pushed. The time of the request grows with each one, so
-/// that a push in flight can tell them apart.
+/// Somebody asked for a retry: due at once, and twelve pushes again. `None` when it is delivered.
+/// One whose first push has not ended has nothing to reset, but that push may be in flight, so the
+/// request is kept for it too. The time of the request grows with each one, so that a push in
+/// flight can tell them apart.
 #[must_use]
 pub fn after_retry(current: &Intent, now: UnixMillis) -> Option<Intent> {
-    if !matches!(current.state, State::Failed | State::Retrying) {
-        return None;
-    }
     let mut next = current.clone();
-    next.state = State::Retrying;
-    next.attempt = 0;
-    next.next_attempt_at_millis = now;
+    match current.state {
+        State::Delivered => return None,
+        State::Pending => {}
+        State::Failed | State::Retrying => {
+            next.state = State::Retrying;
+            next.attempt = 0;
+            next.next_attempt_at_millis = now;
+        }
+    }
     next.updated_at_millis = now;
     let after_last = current
         .retry_requested_at_millis
@@ -189,9 +193,24 @@ mod tests {
             Settled::Stale
         );
         assert!(after_retry(&done, at(4)).is_none());
-        assert!(
-            after_retry(&pushed, at(4)).is_none(),
-            "a delivery never pushed is due already"
+    }
+
+    #[test]
+    fn a_retry_that_arrives_during_the_first_push_is_kept_too() {
+        let pushed = intent();
+        let current = after_retry(&pushed, at(60)).unwrap();
+        assert_eq!(
+            (current.state, current.attempt, current.next_push()),
+            (State::Pending, pushed.attempt, 1),
+            "a delivery never pushed has nothing to reset"
         );
+        let Settled::Write(next) = after_failure(&current, &pushed, Code::PushRejected, at(70))
+        else {
+            panic!("stale")
+        };
+        assert_eq!((next.state, next.next_push()), (State::Retrying, 1));
+        assert!(next.next_attempt_at_millis <= at(70), "it is due at once");
+        // Without another request the next failure waits as the first of twelve.
+        assert_eq!(fail(&next, 80).next_attempt_at_millis, at(1080));
     }
 }

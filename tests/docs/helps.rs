@@ -73,34 +73,33 @@ fn start(words: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// The example's shell text: lines that the width of the help broke are one again, a crontab line
-/// is its command.
+/// The example's shell text as it is printed; a crontab line is its command.
 fn example(help: &str) -> String {
-    let text = help
+    let text: Vec<&str> = help
         .split_once("\nExample:\n")
         .map(|(_, text)| text)
-        .unwrap_or_default();
-    let mut joined = String::new();
-    for line in text.lines().take_while(|line| !line.is_empty()) {
-        let line = line.trim();
-        let starts = line.starts_with("amiss ");
-        let continued = ["\\", "|", "&&", ""].iter().any(|end| {
-            !end.is_empty() && joined.trim_end().ends_with(end)
-                || end.is_empty() && joined.is_empty()
-        });
-        joined.push_str(match (starts, continued) {
-            (_, true) if joined.ends_with('\\') => "\n",
-            (_, true) | (false, false) => " ",
-            (true, false) => "\n",
-        });
-        joined.push_str(line);
-    }
-    let joined = joined.trim().to_owned();
-    let cron: Vec<&str> = joined.split_whitespace().collect();
+        .unwrap_or_default()
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .collect();
+    let text = text.join("\n");
+    let cron: Vec<&str> = text.split_whitespace().collect();
     if cron.get(1) == Some(&"*") {
         return cron[5..].join(" ");
     }
-    joined
+    text
+}
+
+/// The help is wrapped at the terminal's width; a broken line of an example is another command.
+#[test]
+fn the_example_of_every_help_fits_a_terminal_of_80_columns() {
+    for words in every_leaf() {
+        let help = help_of(&words);
+        let (_, text) = help.split_once("\nExample:\n").unwrap();
+        for line in text.lines().take_while(|line| !line.is_empty()) {
+            assert!(line.len() <= 80, "amiss {words:?} --help: {line}");
+        }
+    }
 }
 
 #[test]
