@@ -47,7 +47,9 @@ pub fn run(arguments: &Arguments) -> Status {
         Ok(stats) => stats,
         Err(failure) => return fail(failure),
     };
-    let warnings = stats.warnings();
+    // Counting needs no time: without a clock only the warning about it is left out.
+    let now = arguments.ledger.clock.time.clock().now().ok();
+    let warnings = stats.warnings(now);
     for warning in &warnings {
         note(&format!("amiss: warning: {warning}"));
     }

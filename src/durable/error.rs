@@ -120,6 +120,20 @@ impl DiskError {
     }
 }
 
+impl DiskError {
+    /// Whether there was no room: the disk is full, or the quota is used up.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        matches!(
+            self,
+            DiskError::Io { source, .. } if matches!(
+                source.kind(),
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+            )
+        )
+    }
+}
+
 impl Coded for DiskError {
     /// As for a root: a damaged entry is `ROOT_CORRUPT`, an untrustworthy one `ROOT_UNSAFE`.
     fn code(&self) -> Code {

@@ -65,6 +65,7 @@ impl Scene {
             .env("HOME", self.path().join("home"))
             .env("AMISS", env!("CARGO_BIN_EXE_amiss"))
             .env("EVENT", "request.json")
+            .env("FIXTURES", top().join("fixtures"))
             .env("QUICK_START_DIR", self.folder.path().join("again"))
             .stdin(std::process::Stdio::null())
             .output()

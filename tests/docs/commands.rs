@@ -68,7 +68,13 @@ fn job_script(yaml: &str) -> String {
 fn run_page(page: &Path) -> usize {
     let mut scene = None;
     let mut count = 0;
+    let mut printed = String::new();
     for block in blocks(page) {
+        if block.info == ["text", "shown"] {
+            let place = format!("{}:{}", page.display(), block.line);
+            assert_shown(&place, &block.text, &printed);
+            continue;
+        }
         let Some(text) = shell(&block) else { continue };
         if RUN_ELSEWHERE.contains(&(page.to_str().unwrap(), text.as_str())) {
             continue;
@@ -92,9 +98,38 @@ fn run_page(page: &Path) -> usize {
             block.line,
             both(&output)
         );
+        printed = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
         count += 1;
     }
     count
+}
+
+/// A `text shown` block holds what the block before it prints, standard output first, where `…`
+/// stands for any text within a line.
+fn assert_shown(place: &str, shown: &str, printed: &str) {
+    let fits = shown.lines().count() == printed.lines().count()
+        && shown.lines().zip(printed.lines()).all(|(shown, printed)| {
+            let mut parts = shown.trim_end().split('…');
+            let Some(mut rest) = printed
+                .trim_end()
+                .strip_prefix(parts.next().unwrap_or_default())
+            else {
+                return false;
+            };
+            let parts: Vec<&str> = parts.collect();
+            let Some((last, middle)) = parts.split_last() else {
+                return rest.is_empty();
+            };
+            for part in middle {
+                let Some((_, behind)) = rest.split_once(part) else {
+                    return false;
+                };
+                rest = behind;
+            }
+            rest.ends_with(last)
+        });
+    assert!(fits, "{place} shows\n{shown}\nbut it is\n{printed}");
 }
 
 #[test]

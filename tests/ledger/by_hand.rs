@@ -162,6 +162,21 @@ fn stats_counts_and_warns_at_eighty_and_ninety_five_percent_of_the_cap() {
 }
 
 #[test]
+fn stats_warns_of_a_last_known_time_ahead_of_the_clock() {
+    let scene = Scene::new(20);
+    good(&scene.claim(NOW, &envelope("one")));
+    good(&scene.at(NOW + 90_000, &["cleanup"], ""));
+    let warnings = |now: i64| good(&scene.at(now, &["stats"], ""))["stats"]["warnings"].clone();
+    assert_eq!(warnings(NOW + 90_000), json!([]));
+    assert_eq!(warnings(NOW + 30_000), json!([]), "60 s is in good order");
+    let warned = warnings(NOW + 29_999);
+    assert!(
+        warned[0].as_str().unwrap().contains("--accept-clock"),
+        "{warned}"
+    );
+}
+
+#[test]
 fn check_reports_every_defect_with_its_remedy_and_changes_nothing() {
     let scene = Scene::new(8);
     three_rows(&scene);

@@ -142,6 +142,10 @@ impl Coded for LedgerError {
 
     fn hint(&self) -> Option<String> {
         match self {
+            LedgerError::Disk(error) if error.is_full() => Some(
+                "make room and repeat the command; `amiss ledger cleanup` works on a full disk"
+                    .into(),
+            ),
             LedgerError::Disk(error) => error.hint(),
             LedgerError::Lock(error) => error.hint(),
             LedgerError::Clock(error) => error.hint(),
@@ -167,5 +171,21 @@ impl Coded for LedgerError {
             LedgerError::Refused { retry_at, .. } => retry_at.map(UnixMillis::get),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_points_to_cleanup() {
+        let error = LedgerError::Disk(DiskError::Io {
+            operation: "write",
+            path: "root/file".into(),
+            source: std::io::ErrorKind::StorageFull.into(),
+        });
+        assert_eq!(error.code(), Code::Io);
+        assert!(error.hint().is_some_and(|hint| hint.contains("cleanup")));
     }
 }

@@ -126,6 +126,10 @@ impl Root {
     }
 }
 
+/// How far the high water may be ahead of the clock before it is told: more than the clocks of a
+/// machine are set back in good order.
+const AHEAD_MILLIS: i64 = 60_000;
+
 /// What one entry is to `stats`.
 #[derive(Clone, Copy)]
 enum Counted {
@@ -193,9 +197,10 @@ impl Stats {
         self.records = self.records.saturating_add(1);
     }
 
-    /// What an operator should look at (page 3.5, point 8).
+    /// What an operator should look at (page 3.5, point 8). `now` is what the clock reads, for the
+    /// one warning that compares it with the root's last known time.
     #[must_use]
-    pub fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self, now: Option<UnixMillis>) -> Vec<String> {
         let mut list = Vec::new();
         let percent = self
             .records
@@ -216,6 +221,21 @@ impl Stats {
                 self.damaged
             ));
         }
+        list.extend(now.and_then(|now| self.ahead_of(now)));
         list
+    }
+
+    /// Every answer waits for the later of the two times, so a high water that a wrong clock left
+    /// behind shows nowhere else: rows are whole, and claims are answered.
+    fn ahead_of(&self, now: UnixMillis) -> Option<String> {
+        let ahead = self.high_water.get().saturating_sub(now.get());
+        (ahead > AHEAD_MILLIS).then(|| {
+            format!(
+                "the root's last known time {} is {ahead} ms ahead of the clock, so that leases end \
+                 that much later and bounded deliveries expire that much sooner; if the clock is \
+                 right now, take it with `amiss ledger init --accept-clock`",
+                self.high_water
+            )
+        })
     }
 }
