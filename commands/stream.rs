@@ -369,7 +369,7 @@ fn carried_error(text: &str) -> Option<(Status, Envelope)> {
 
 /// The status of the error that an envelope carries, if it carries one.
 pub fn passed_error(envelope: &Envelope) -> Result<Option<Status>, Failure> {
-    #[derive(Deserialize)]
+    #[derive(Deserialize, Serialize)]
     #[serde(deny_unknown_fields)]
     #[allow(dead_code, reason = "the members are checked, only the code is used")]
     struct Carried {

@@ -5,8 +5,8 @@
 
 use std::io::{self, Read};
 
-use serde::Deserialize;
-use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::code::{Code, Coded};
@@ -303,13 +303,53 @@ impl<R: Read> Documents<R> {
 }
 
 /// Parses text that came from outside into a typed value: bounded in depth, and unknown, missing
-/// and repeated members are refused by the type's own rules.
+/// and repeated members are refused by the type's own rules. A derived type would also take a list
+/// of its members' values for an object; here that is a wrong type (page 1.2).
 ///
 /// # Errors
 /// [`JsonError::TooDeep`] and [`JsonError::Malformed`]; `what` names the document in the message.
-pub fn parse<'a, T: Deserialize<'a>>(text: &'a str, what: &str) -> Result<T, JsonError> {
+pub fn parse<T: DeserializeOwned + Serialize>(text: &str, what: &str) -> Result<T, JsonError> {
+    let value: T = parse_borrowed(text, what)?;
+    if text.contains('[') {
+        let given: serde_json::Value =
+            serde_json::from_str(text).map_err(|error| JsonError::malformed(what, error))?;
+        let taken =
+            serde_json::to_value(&value).map_err(|error| JsonError::malformed(what, error))?;
+        if let Some(place) = list_for_object(&given, &taken) {
+            let reason = format!("{place}a list where an object belongs");
+            return Err(JsonError::malformed(what, reason));
+        }
+    }
+    Ok(value)
+}
+
+/// Like [`parse`], for types whose own rules tell a list from an object, and that borrow.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_borrowed<'a, T: Deserialize<'a>>(text: &'a str, what: &str) -> Result<T, JsonError> {
     check_depth(text.as_bytes())?;
+    if text.trim_start().starts_with('[') {
+        return Err(JsonError::malformed(what, "a list where an object belongs"));
+    }
     serde_json::from_str(text).map_err(|error| JsonError::malformed(what, error))
+}
+
+/// Where a list was taken for an object, if anywhere: the members that lead there.
+fn list_for_object(given: &serde_json::Value, taken: &serde_json::Value) -> Option<String> {
+    use serde_json::Value::{Array, Object};
+    match (given, taken) {
+        (Array(_), Object(_)) => Some(String::new()),
+        (Object(given), Object(taken)) => given.iter().find_map(|(name, value)| {
+            let place = list_for_object(value, taken.get(name)?)?;
+            Some(format!("`{name}` {place}"))
+        }),
+        (Array(given), Array(taken)) => given
+            .iter()
+            .zip(taken)
+            .find_map(|(given, taken)| list_for_object(given, taken)),
+        _ => None,
+    }
 }
 
 /// Like [`parse`], and refuses a repeated member anywhere, also where the type would ignore it.
@@ -696,5 +736,27 @@ mod tests {
             serde_json::to_string(&members).unwrap(),
             r#"{"z":2,"a":1e400}"#
         );
+    }
+
+    #[test]
+    fn a_list_of_values_is_never_taken_for_an_object() {
+        #[derive(serde::Serialize, serde::Deserialize)]
+        struct Inner {
+            number: u8,
+        }
+        #[derive(serde::Serialize, serde::Deserialize)]
+        struct Outer {
+            inner: Inner,
+            list: Vec<Inner>,
+        }
+        let good = r#"{"inner":{"number":1},"list":[{"number":2}]}"#;
+        assert!(parse::<Outer>(good, "x").is_ok());
+        for bad in [
+            r#"[{"number":1},[]]"#,
+            r#"{"inner":[1],"list":[]}"#,
+            r#"{"inner":{"number":1},"list":[[2]]}"#,
+        ] {
+            assert!(parse::<Outer>(bad, "x").is_err(), "{bad}");
+        }
     }
 }

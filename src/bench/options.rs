@@ -32,7 +32,7 @@ impl Part {
 }
 
 /// What one source, the command line or standard input, says. What it leaves out is for the next.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// An existing folder on the disk to measure.

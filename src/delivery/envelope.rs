@@ -65,7 +65,7 @@ impl Envelope {
     /// # Errors
     /// [`EnvelopeError`] when the text is no object, has a member twice, or another schema.
     pub fn parse(text: &str) -> Result<Envelope, EnvelopeError> {
-        let mut envelope = Envelope(json::parse(text, "the envelope")?);
+        let mut envelope = Envelope(json::parse_borrowed(text, "the envelope")?);
         match envelope.member::<String>("schema")? {
             Some(schema) if schema == ENVELOPE_SCHEMA => {}
             Some(_) => return Err(EnvelopeError::Schema),
@@ -90,7 +90,10 @@ impl Envelope {
     ///
     /// # Errors
     /// [`EnvelopeError::Json`] when it breaks its type; the message names it.
-    pub fn member<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, EnvelopeError> {
+    pub fn member<T: DeserializeOwned + Serialize>(
+        &self,
+        name: &str,
+    ) -> Result<Option<T>, EnvelopeError> {
         if !self.has(name) {
             return Ok(None);
         }
@@ -102,7 +105,10 @@ impl Envelope {
     ///
     /// # Errors
     /// [`EnvelopeError::Incomplete`] when it is not there, [`EnvelopeError::Json`] as in `member`.
-    pub fn need<T: DeserializeOwned>(&self, name: &'static str) -> Result<T, EnvelopeError> {
+    pub fn need<T: DeserializeOwned + Serialize>(
+        &self,
+        name: &'static str,
+    ) -> Result<T, EnvelopeError> {
         self.member(name)?.ok_or(EnvelopeError::Incomplete(name))
     }
 

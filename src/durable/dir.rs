@@ -437,7 +437,7 @@ impl Dir {
     /// # Errors
     /// The system's.
     pub fn sync(&self) -> Result<(), DiskError> {
-        fs::fsync(&self.handle).map_err(|errno| DiskError::io("sync", &self.path, errno))?;
+        full_sync(self.handle.as_fd()).map_err(|errno| DiskError::io("sync", &self.path, errno))?;
         self.note(|| Step::SyncDir(self.inside.clone()));
         Ok(())
     }
@@ -518,6 +518,21 @@ pub(super) fn check_regular(facts: &fs::Stat, path: &Path) -> Result<(), DiskErr
         });
     }
     Ok(())
+}
+
+/// Brings what was written to the medium. On macOS `fsync` stops at the drive's own cache.
+#[cfg(not(target_vendor = "apple"))]
+pub(super) fn full_sync(handle: BorrowedFd<'_>) -> Result<(), Errno> {
+    fs::fsync(handle)
+}
+
+#[cfg(target_vendor = "apple")]
+pub(super) fn full_sync(handle: BorrowedFd<'_>) -> Result<(), Errno> {
+    match fs::fcntl_fullfsync(handle) {
+        // A filesystem that does not know the call has nothing stronger than this one.
+        Err(Errno::NOTSUP | Errno::INVAL) => fs::fsync(handle),
+        other => other,
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -1,10 +1,12 @@
 //! Files that other programs write into a held directory (a repository's objects and refs): made
 //! durable and dated, never read as records. They may have several names, as hard links.
 
+use std::os::fd::AsFd;
+
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::dir::Dir;
+use super::dir::{Dir, full_sync};
 use super::error::DiskError;
 use super::trace::Step;
 
@@ -29,7 +31,7 @@ impl Dir {
                 expected: "regular file",
             });
         }
-        fs::fsync(&handle).map_err(|errno| DiskError::io("sync", path, errno))?;
+        full_sync(handle.as_fd()).map_err(|errno| DiskError::io("sync", path, errno))?;
         self.note(|| Step::SyncFile(self.inside(name)));
         Ok(true)
     }

@@ -10,13 +10,14 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::dir::Dir;
+use super::dir::{Dir, full_sync};
 use super::error::DiskError;
 use super::trace::Step;
 
@@ -176,7 +177,7 @@ impl Temporary<'_> {
     /// # Errors
     /// The system's.
     pub fn sync(&mut self) -> Result<(), DiskError> {
-        fs::fsync(&self.file)
+        full_sync(self.file.as_fd())
             .map_err(|errno| DiskError::io("sync", self.dir.path_of(&self.inner), errno))?;
         self.dir
             .note(|| Step::SyncFile(self.dir.inside(&self.inner)));

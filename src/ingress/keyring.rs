@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use zeroize::{Zeroize as _, Zeroizing};
@@ -28,7 +28,7 @@ pub const TAG_BYTES: usize = 32;
 const BLOCK_BYTES: usize = 64;
 
 /// A keyring file.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeyringFile {
     /// `amiss/keyring/v1`.
@@ -40,7 +40,7 @@ pub struct KeyringFile {
 }
 
 /// One key of a keyring file.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct KeyFile {
     /// The key's name, as answers show it.
@@ -57,7 +57,7 @@ struct KeyFile {
 }
 
 /// How a secret file holds its secret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Encoding {
     /// The bytes themselves, 16 to 1024.

@@ -1,7 +1,7 @@
 //! What a request may weigh, found before anything else is looked at (page 2.1).
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::IngressError;
 use super::headers::Headers;
@@ -32,7 +32,7 @@ pub struct Limits {
 }
 
 /// The `limits` member of a route file; what is left out has its default.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LimitsFile {
     #[serde(default, deserialize_with = "present")]

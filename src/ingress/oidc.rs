@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::ConfigError;
 use super::pinned::{PinFile, PinnedKeys};
@@ -15,7 +15,7 @@ use crate::json::present;
 pub type RunnerId = u64;
 
 /// The `oidc` member as the operator writes it.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OidcFile {
     /// The `iss` that counts, `https://…`.
@@ -36,21 +36,21 @@ pub struct OidcFile {
     runners: RunnersFile,
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ProjectFile {
     id: u64,
     path: String,
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct JobConfigFile {
     url: String,
     commit: ObjectId,
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RunnersFile {
     #[serde(default)]

@@ -11,7 +11,7 @@ use rsa::pkcs1::DecodeRsaPublicKey as _;
 use rsa::pkcs8::DecodePublicKey as _;
 use rsa::traits::PublicKeyParts as _;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::ConfigError;
 use crate::delivery::accepted::Label;
@@ -24,7 +24,7 @@ pub const MAX_PINNED: usize = 16;
 pub const MIN_BITS: u32 = 2048;
 
 /// A pinned key of a route file.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PinFile {
     /// The key id that a token names.
@@ -134,7 +134,7 @@ impl PinnedKeys {
         let wrong = wrong("key set", &path);
         json::check_unique(&text, "key set").map_err(|error| wrong(error.to_string()))?;
         let set: KeySet =
-            json::parse(&text, "key set").map_err(|error| wrong(error.to_string()))?;
+            json::parse_borrowed(&text, "key set").map_err(|error| wrong(error.to_string()))?;
         let mut keys = PinnedKeys(Vec::new());
         for jwk in &set.keys {
             keys.add(jwk.pin().map_err(&wrong)?).map_err(&wrong)?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::error::ConfigError;
@@ -24,7 +24,7 @@ pub const DEFAULT_SKEW_MILLIS: i64 = 5000;
 pub const MAX_SKEW_MILLIS: i64 = 300_000;
 
 /// A route file.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RouteFile {
     /// `amiss/route/v1`.
@@ -61,7 +61,7 @@ pub struct RouteFile {
 }
 
 /// What a route asks of a signed time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SignedTime {
     /// The scheme has none: the identity is kept for ever.

@@ -35,14 +35,14 @@ impl<C: Clock> FileLedger<C> {
             Ownership::Running { expires_at } => expires_at,
             Ownership::Lost(reason) => return Ok(StageOutcome::Lost(reason)),
         };
-        if request.publication.check != row.check {
-            return Ok(StageOutcome::Lost(LostReason::Binding));
-        }
         let now = root.decide(&self.clock, metadata, Some(row.last_seen))?;
         if now >= expires_at {
             // The answer rests on the deadline having passed.
             writes.rests_on(now);
             return Ok(StageOutcome::Lost(LostReason::Ended(expires_at)));
+        }
+        if request.publication.check != row.check {
+            return Ok(StageOutcome::Lost(LostReason::Binding));
         }
         if root.is_far_behind(metadata, now) {
             writes.rests_on(now);
