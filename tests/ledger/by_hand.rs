@@ -221,7 +221,7 @@ fn quarantine_moves_a_damaged_row_out_and_keeps_the_count_right() {
     let row = format!("{}.state", key(&envelope("run")));
     // A whole row is not for quarantine.
     let whole = scene.plain(&["quarantine", &row, "--to", path(&out)], "");
-    assert_eq!(code(&whole), "BUSY");
+    assert_eq!(code(&whole), "INPUT_MALFORMED");
     fs::write(scene.file(&row), b"half").unwrap();
     let cleanup = scene.at(NOW, &["cleanup"], "");
     assert_eq!(code(&cleanup), "ROOT_CORRUPT");
@@ -247,7 +247,7 @@ fn quarantine_mends_a_damaged_count() {
     fs::create_dir(&out).unwrap();
     let name = ".amiss-capacity.state";
     let right = scene.plain(&["quarantine", name, "--to", path(&out)], "");
-    assert_eq!(code(&right), "BUSY");
+    assert_eq!(code(&right), "INPUT_MALFORMED");
     fs::write(scene.file(name), b"half").unwrap();
     assert_eq!(code(&scene.claim(NOW, &envelope("new"))), "ROOT_CORRUPT");
     good(&scene.plain(&["quarantine", name, "--to", path(&out)], ""));
@@ -255,7 +255,7 @@ fn quarantine_mends_a_damaged_count() {
     assert_eq!(good(&scene.at(NOW, &["check"], ""))["check"]["rows"], 4);
     // The metadata itself has no such way out.
     let root = scene.plain(&["quarantine", ".amiss-root.state", "--to", path(&out)], "");
-    assert_eq!(code(&root), "BUSY");
+    assert_eq!(code(&root), "INPUT_MALFORMED");
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn a_staged_row_is_abandoned_only_on_purpose_and_keeps_its_digest() {
     let staged = good(&scene.step(NOW, "stage", &scene.ready(&claimed, b"report")));
     let row = key(&envelope("one"));
     let plain = scene.at(NOW, &["abandon", "--key", &row, "--reason", "gone"], "");
-    assert_eq!(code(&plain), "BUSY");
+    assert_eq!(code(&plain), "INPUT_MALFORMED");
     let done = good(&scene.at(
         NOW,
         &["abandon", "--key", &row, "--reason", "gone", "--staged"],

@@ -135,7 +135,9 @@ impl Coded for LedgerError {
             LedgerError::ReportMismatch(_) => Code::ReportMismatch,
             LedgerError::ReportTooLarge => Code::ReportTooLarge,
             LedgerError::ReportUnreadable(_) | LedgerError::Random(_) => Code::Io,
-            LedgerError::Refused { .. } => Code::Busy,
+            LedgerError::Refused { retry_at, .. } if retry_at.is_some() => Code::Busy,
+            // Time does not cure it: the same words will be refused again.
+            LedgerError::Refused { .. } => Code::InputMalformed,
             LedgerError::Form { .. } => Code::Internal,
         }
     }
