@@ -14,8 +14,25 @@ use amiss::ledger::{Claim, DeliveryLedger, Renewal, ReportFacts, ReportInput, St
 
 use crate::scene::{bounded, check, envelope, run_facts};
 
-const ROWS: u64 = 5000;
-const REPORT: usize = 20 * 1024 * 1024;
+/// A cleanup's work: in the long form what page 3.5 names, 100,000 rows and reports of 200 MiB.
+struct Load {
+    rows: u64,
+    report: usize,
+}
+
+fn load() -> Load {
+    if std::env::var_os("AMISS_LONG").is_some() {
+        Load {
+            rows: 100_000,
+            report: 200 * 1024 * 1024,
+        }
+    } else {
+        Load {
+            rows: 5000,
+            report: 20 * 1024 * 1024,
+        }
+    }
+}
 
 fn accepted(value: &serde_json::Value) -> AcceptedDelivery {
     let delivery: Delivery = serde_json::from_value(value["delivery"].clone()).unwrap();
@@ -29,7 +46,7 @@ fn binding() -> CheckBinding {
 fn limits() -> Limits {
     Limits {
         lease_millis: 2000,
-        max_records: ROWS + 100,
+        max_records: load().rows + 100,
         max_signed_age_millis: 300_000,
         max_queue_age_millis: 60_000,
     }
@@ -47,14 +64,14 @@ fn prepare(folder: &std::path::Path) {
         .init(&limits(), &SystemClock, ClockPolicy::Guard)
         .unwrap();
     let now = SystemClock.now().unwrap();
-    for index in 0..ROWS {
+    for index in 0..load().rows {
         let delivery = accepted(&bounded(&format!("ended-{index}"), now.get() - 1000));
         let row = seed::done_row(&delivery, &binding(), now).unwrap();
         fs::write(folder.join(row.name), row.bytes).unwrap();
     }
-    let count = seed::count(&limits(), ROWS).unwrap();
+    let count = seed::count(&limits(), load().rows).unwrap();
     fs::write(folder.join(count.name), count.bytes).unwrap();
-    let bytes = vec![7_u8; REPORT];
+    let bytes = vec![7_u8; load().report];
     for index in 0..3 {
         let delivery = accepted(&envelope(&format!("saved-{index}")));
         let Claim::Execute(lease) = ledger.claim(&delivery, &binding(), None).unwrap() else {
@@ -64,7 +81,7 @@ fn prepare(folder: &std::path::Path) {
         let report = ReportInput {
             expected: ReportFacts {
                 sha256: Sha256Hex::of(&bytes),
-                bytes: u64::try_from(REPORT).unwrap(),
+                bytes: u64::try_from(load().report).unwrap(),
             },
             source: &mut source,
         };
@@ -120,9 +137,9 @@ fn a_heartbeat_survives_a_cleanup_and_a_cleanup_gets_its_turn_among_renewals() {
     let beats = AtomicU64::new(0);
     std::thread::scope(|scope| {
         let mut workers = Vec::new();
-        for index in 0..4 {
-            // Two beat as a supervisor does, two as fast as they can.
-            let pause = Duration::from_millis(if index < 2 { 500 } else { 0 });
+        for index in 0..8 {
+            // Four beat as a supervisor does, four as fast as they can.
+            let pause = Duration::from_millis(if index < 4 { 500 } else { 0 });
             let (stop, beats) = (&stop, &beats);
             workers.push(scope.spawn(move || {
                 let count = heartbeat(root, &format!("live-{index}"), pause, stop);
@@ -135,7 +152,7 @@ fn a_heartbeat_survives_a_cleanup_and_a_cleanup_gets_its_turn_among_renewals() {
             worker.join().unwrap();
         }
         let cleaned = cleaned.unwrap();
-        assert_eq!(cleaned.removed_records, ROWS);
+        assert_eq!(cleaned.removed_records, load().rows);
         assert_eq!(cleaned.kept.saved, 3);
     });
     assert!(beats.load(Ordering::Relaxed) > 0);

@@ -19,6 +19,7 @@ mod contract;
 mod fair;
 mod faults;
 mod flow;
+mod memory;
 mod roots;
 mod rules;
 mod scene;

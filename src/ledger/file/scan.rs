@@ -7,7 +7,7 @@ use std::thread;
 
 use super::error::LedgerError;
 use super::root::Root;
-use crate::durable::Entry;
+use crate::durable::{DiskError, Entry};
 
 /// Entries that one worker looks at before it hands its findings on.
 const BATCH: usize = 256;
@@ -32,24 +32,45 @@ impl Root {
         let (to_sink, found) = sync_channel::<Found<T>>(WAITING);
         let entries = Mutex::new(entries);
         thread::scope(|scope| {
+            let mut started = 0_usize;
             for _ in 0..workers.clamp(1, MAX_WORKERS) {
                 let to_sink = to_sink.clone();
                 let (entries, stopped) = (&entries, &stopped);
-                scope.spawn(move || work(entries, look, &to_sink, stopped));
+                let worker = thread::Builder::new()
+                    .spawn_scoped(scope, move || work(entries, look, &to_sink, stopped));
+                match worker {
+                    Ok(_) => started = started.saturating_add(1),
+                    // One is enough; a system that gives no more only makes it slower.
+                    Err(_) if started > 0 => break,
+                    Err(error) => return Err(self.no_thread(error)),
+                }
             }
             let stopped = &stopped;
-            scope.spawn(move || {
+            let producer = thread::Builder::new().spawn_scoped(scope, move || {
                 if let Err(error) = self.produce(&to_workers, stopped) {
                     // Nobody listens any more only if there was an error before this one.
                     let _ = to_sink.send(Err(error));
                 }
             });
+            // Its end of the queue is gone with it, so the workers end too.
+            producer.map_err(|error| self.no_thread(error))?;
             let done = self.consume(&found, sink);
             stopped.store(true, Ordering::Relaxed);
             // After an error workers may still wait to hand something on.
             for _ in &found {}
             done
         })
+    }
+
+    fn no_thread(&self, source: std::io::Error) -> LedgerError {
+        let path = self.path().to_owned();
+        let operation = "start a thread to look at";
+        DiskError::Io {
+            operation,
+            path,
+            source,
+        }
+        .into()
     }
 
     fn produce(

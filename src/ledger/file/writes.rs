@@ -272,15 +272,25 @@ fn sync_together(mut files: Vec<&mut Temporary<'_>>) -> Result<(), LedgerError> 
     std::thread::scope(|scope| {
         let syncers: Vec<_> = files
             .chunks_mut(share)
-            .map(|chunk| scope.spawn(|| chunk.iter_mut().try_for_each(|file| file.sync())))
+            .map(|chunk| {
+                std::thread::Builder::new()
+                    .spawn_scoped(scope, || chunk.iter_mut().try_for_each(|file| file.sync()))
+            })
             .collect();
         let mut outcome = Ok(());
         for syncer in syncers {
-            let synced = syncer.join().unwrap_or_else(|_| {
-                Err(crate::durable::DiskError::Missing {
-                    path: "a sync that was under way".into(),
-                })
-            });
+            let ended = |_| {
+                let path = "a sync that was under way".into();
+                Err(crate::durable::DiskError::Missing { path })
+            };
+            let synced = match syncer {
+                Ok(syncer) => syncer.join().unwrap_or_else(ended),
+                Err(source) => Err(crate::durable::DiskError::Io {
+                    operation: "start a thread to sync",
+                    path: "the temporary files".into(),
+                    source,
+                }),
+            };
             outcome = outcome.and(synced);
         }
         outcome
