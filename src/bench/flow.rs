@@ -50,6 +50,7 @@ pub(super) trait Meter {
 
 /// Times every operation, with a replacement before it.
 pub(super) struct Stopwatch<'a> {
+    /// Where the replacement is: the root itself, since a large folder costs more than a small one.
     pub folder: &'a Path,
     pub measured: &'a mut Vec<Measured>,
 }

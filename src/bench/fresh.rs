@@ -77,7 +77,7 @@ impl Fresh {
         input: &str,
         measured: &mut [Measured],
     ) -> Result<String, BenchError> {
-        let unit = minimal_replacement(&self.folder)?;
+        let unit = minimal_replacement(&self.root)?;
         let (time, text) = self.step(operation, input)?;
         if let Some(line) = measured.iter_mut().find(|line| line.operation == operation) {
             line.units.push(unit);

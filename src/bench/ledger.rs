@@ -7,6 +7,7 @@ use super::document::{Bound, Figure};
 use super::error::BenchError;
 use super::flow::{Flow, HandClock, Stopwatch, SyncCounter};
 use super::fresh::{self, Fresh};
+use super::medium::remove_replaced;
 use super::operation::Measured;
 use super::options::Options;
 use super::samples::{Samples, nanos, ratio, round};
@@ -157,24 +158,28 @@ impl<'a> OneRoot<'a> {
             check: &check,
         }
         .whole_life(number, &clock)?;
+        // One open record for all of them, as in a program that stays.
+        let ledger = FileLedger::new(self.root()?, &clock);
+        let mut measured = std::mem::take(&mut self.measured);
+        let root = self.seeded.path.clone();
+        let mut flow = Flow {
+            ledger,
+            meter: Stopwatch {
+                folder: &root,
+                measured: &mut measured,
+            },
+            check: &check,
+        };
         for round in 0..self.plan.single {
             let number = self.take(1);
-            let ledger = FileLedger::new(self.root()?, &clock);
-            Flow {
-                ledger,
-                meter: Stopwatch {
-                    folder: self.folder,
-                    measured: &mut self.measured,
-                },
-                check: &check,
-            }
-            .whole_life(number, &clock)?;
+            flow.whole_life(number, &clock)?;
             self.progress(
                 "one operation at a time",
                 round.saturating_add(1),
                 self.plan.single,
             );
         }
+        self.measured = measured;
         Ok(())
     }
 
@@ -194,17 +199,19 @@ impl<'a> OneRoot<'a> {
             check: &check,
         }
         .claim_full(number)?;
+        let ledger = FileLedger::new(self.root()?, clock);
+        let mut flow = Flow {
+            ledger,
+            meter: Stopwatch {
+                folder: &self.seeded.path,
+                measured: &mut self.measured,
+            },
+            check: &check,
+        };
         for round in 0..self.plan.single {
-            Flow {
-                ledger: FileLedger::new(self.root()?, clock),
-                meter: Stopwatch {
-                    folder: self.folder,
-                    measured: &mut self.measured,
-                },
-                check: &check,
-            }
-            .claim_full(number.saturating_add(round))?;
+            flow.claim_full(number.saturating_add(round))?;
         }
+        remove_replaced(&self.seeded.path)?;
         let measured = std::mem::take(&mut self.measured);
         let rows = self.seeded.rows;
         let singles = measured.iter().map(|line| single(line, rows));
@@ -275,12 +282,26 @@ impl<'a> OneRoot<'a> {
     fn scans(&mut self) -> Result<(), BenchError> {
         let root = self.root()?;
         let rows = self.seeded.rows;
-        let (mut idle, mut busy) = (Samples::new(), Samples::new());
+        let (mut checks, mut idle, mut busy) = (Samples::new(), Samples::new(), Samples::new());
         let clock = FixedClock(self.seeded.now);
         for round in 0..SCANS {
+            let checked = checks
+                .time(|| root.check())
+                .map_err(BenchError::measured("check"))?;
+            if !checked.defects.is_empty() {
+                return Err(BenchError::Answer {
+                    what: "check".into(),
+                    expected: "no defect",
+                    got: format!("{:?}", checked.defects),
+                });
+            }
             idle.time(|| root.cleanup(&clock, Mode::Act))
                 .map_err(BenchError::measured("cleanup"))?;
-            self.progress("cleanup of nothing", round.saturating_add(1), SCANS);
+            self.progress(
+                "check, and cleanup of nothing",
+                round.saturating_add(1),
+                SCANS,
+            );
         }
         for group in 0..GROUPS {
             let clock = FixedClock(self.seeded.end_of_group(group));
@@ -296,6 +317,7 @@ impl<'a> OneRoot<'a> {
             }
             self.progress("cleanup of ended rows", group.saturating_add(1), GROUPS);
         }
+        self.figures.push(plain("check", rows, &checks));
         self.figures
             .push(plain("cleanup, nothing ended", rows, &idle));
         let name = format!("cleanup of {} ended rows", group_size(rows));
@@ -320,10 +342,12 @@ fn plain(operation: &str, rows: u64, samples: &Samples) -> Figure {
 
 fn single(line: &Measured, rows: u64) -> Figure {
     let of_a_replacement = line.times.ratio_to(&line.units);
+    let hashing = ratio(scene::hashing(), line.units.median()).unwrap_or(0.0);
+    let bound = line.operation.bound(line.syncs, of_a_replacement, hashing);
     Figure {
         syncs: line.syncs,
         of_a_replacement,
-        bound: Some(line.operation.bound(line.syncs, of_a_replacement)),
+        bound: Some(bound),
         ..plain(line.operation.name(), rows, &line.times)
     }
 }

@@ -11,6 +11,8 @@ use super::samples::Samples;
 
 /// The size of the file that is replaced: that of a row, in bytes.
 const ROW_BYTES: usize = 1536;
+/// The name that is replaced.
+const REPLACED: &str = "replacement";
 /// No medium finishes a sync of new data in less: a journal commit alone wakes another thread.
 const FASTEST_SYNC: Duration = Duration::from_micros(20);
 /// No medium takes 1 MiB in less, which would be 20 GB a second.
@@ -25,6 +27,17 @@ pub fn minimal_replacement(folder: &Path) -> Result<Duration, BenchError> {
     replacement(folder, Barrier::Both)
 }
 
+/// Takes the replaced file away, before somebody lists a folder in which it is a stranger.
+pub(super) fn remove_replaced(folder: &Path) -> Result<(), BenchError> {
+    let name = folder.join(REPLACED);
+    match fs::remove_file(&name) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(BenchError::io("remove", &name, source))
+        }
+        _ => Ok(()),
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Barrier {
     Both,
@@ -32,7 +45,7 @@ enum Barrier {
 }
 
 fn replacement(folder: &Path, barrier: Barrier) -> Result<Duration, BenchError> {
-    let (temporary, name) = (folder.join("replacement.tmp"), folder.join("replacement"));
+    let (temporary, name) = (folder.join("replacement.tmp"), folder.join(REPLACED));
     let bytes = [0x61_u8; ROW_BYTES];
     let handle = File::open(folder).map_err(|source| BenchError::io("open", folder, source))?;
     let failed = |source| BenchError::io("replace", &name, source);

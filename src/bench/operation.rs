@@ -1,7 +1,7 @@
 //! The operations of the record and what each may cost (page 6.1).
 
 use super::document::Bound;
-use super::samples::Samples;
+use super::samples::{Samples, round};
 
 /// One operation on one delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +58,19 @@ impl Operation {
         }
     }
 
-    /// The bound, and whether a measurement is within it.
-    pub(super) fn bound(self, syncs: Option<u64>, of_a_replacement: Option<f64>) -> Bound {
+    /// The bound, and whether a measurement is within it. `hashing` is what its report's digests
+    /// alone take of a replacement: page 6.1 lets a publish have that on top.
+    pub(super) fn bound(
+        self,
+        syncs: Option<u64>,
+        of_a_replacement: Option<f64>,
+        hashing: f64,
+    ) -> Bound {
         let (most_syncs, most_replacements) = self.limits();
+        let most_replacements = match self {
+            Operation::ClaimPublish => round(most_replacements + hashing),
+            _ => most_replacements,
+        };
         Bound {
             syncs: Some(most_syncs),
             of_a_replacement: Some(most_replacements),

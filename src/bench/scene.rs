@@ -1,8 +1,11 @@
 //! Deliveries, checks and verdicts of the size and shape of real ones.
 
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
 use super::error::BenchError;
+use super::samples::Samples;
 use crate::delivery::digest::{Sha256Hex, hex};
 use crate::delivery::{
     AcceptedDelivery, CheckBinding, Delivery, Digest, Outcome, Publication, RunFacts,
@@ -164,6 +167,22 @@ pub fn report(number: u64) -> Vec<u8> {
             .repeat(2))
     );
     line.bytes().cycle().take(REPORT_BYTES).collect()
+}
+
+/// What the two digests of such a report take in memory, as its proof computes them.
+#[must_use]
+pub fn hashing() -> Duration {
+    const ROUNDS: u64 = 16;
+    let mut samples = Samples::new();
+    for number in 0..ROUNDS {
+        let report = report(number);
+        let started = Instant::now();
+        let plain = Sha256Hex::of(&report);
+        let bound = Digest::of("amiss/bench", &report);
+        samples.push(started.elapsed());
+        std::hint::black_box((plain, bound));
+    }
+    samples.median()
 }
 
 /// The `outcome` of a run that passed and left `report` at `path`.

@@ -92,18 +92,14 @@ impl DomainHash {
     }
 }
 
-/// Lower-case hex.
+/// Lower-case hex. Two per row that is read, so no formatting machinery.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(
-        String::with_capacity(bytes.len().saturating_mul(2)),
-        |mut text, byte| {
-            // Writing into a String cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        },
-    )
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
 }
 
 /// Bytes from lower-case hex; `None` for any other text.

@@ -55,11 +55,30 @@ pub struct Stamp {
     bytes: i64,
 }
 
+impl Stamp {
+    #[allow(
+        clippy::useless_conversion,
+        clippy::unnecessary_fallible_conversions,
+        reason = "the widths differ between systems"
+    )]
+    fn of(facts: &fs::Stat) -> Stamp {
+        Stamp {
+            inode: facts.st_ino,
+            changed: (
+                facts.st_ctime.into(),
+                i64::try_from(facts.st_ctime_nsec).unwrap_or_default(),
+            ),
+            bytes: facts.st_size,
+        }
+    }
+}
+
 /// A regular file that was opened without following a link and checked on its handle.
 #[derive(Debug)]
 pub struct Regular {
     file: File,
     bytes: u64,
+    stamp: Stamp,
     path: PathBuf,
 }
 
@@ -260,21 +279,8 @@ impl Dir {
     pub fn stamp(&self, name: impl AsRef<Path>) -> Result<Option<Stamp>, DiskError> {
         let name = name.as_ref();
         match fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(facts) if FileType::from_raw_mode(facts.st_mode) == FileType::RegularFile =>
-            {
-                #[allow(
-                    clippy::useless_conversion,
-                    clippy::unnecessary_fallible_conversions,
-                    reason = "the widths differ between systems"
-                )]
-                Ok(Some(Stamp {
-                    inode: facts.st_ino,
-                    changed: (
-                        facts.st_ctime.into(),
-                        i64::try_from(facts.st_ctime_nsec).unwrap_or_default(),
-                    ),
-                    bytes: facts.st_size,
-                }))
+            Ok(facts) if FileType::from_raw_mode(facts.st_mode) == FileType::RegularFile => {
+                Ok(Some(Stamp::of(&facts)))
             }
             Ok(_) | Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(DiskError::io("stat", self.path_of(name), errno)),
@@ -315,6 +321,7 @@ impl Dir {
         Ok(Some(Regular {
             file: File::from(handle),
             bytes,
+            stamp: Stamp::of(&facts),
             path,
         }))
     }
@@ -325,25 +332,48 @@ impl Dir {
     /// # Errors
     /// As [`Dir::open_file`].
     pub fn read(&self, name: &str, ceiling: u64) -> Result<Option<Vec<u8>>, DiskError> {
-        let Some(regular) = self.open_file(name, ceiling)? else {
+        Ok(self.read_stamped(name, ceiling)?.map(|(bytes, _)| bytes))
+    }
+
+    /// The same, with the stamp of the file that was read.
+    ///
+    /// # Errors
+    /// As [`Dir::open_file`].
+    pub fn read_stamped(
+        &self,
+        name: &str,
+        ceiling: u64,
+    ) -> Result<Option<(Vec<u8>, Stamp)>, DiskError> {
+        let Some(mut regular) = self.open_file(name, ceiling)? else {
             return Ok(None);
         };
-        let room = usize::try_from(regular.bytes).unwrap_or_default();
-        let mut bytes = Vec::with_capacity(room.saturating_add(1));
-        regular
-            .file
-            .take(ceiling.saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(|error| DiskError::io("read", &regular.path, error))?;
-        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        if length > ceiling {
-            return Err(DiskError::TooLarge {
-                path: regular.path,
-                bytes: length,
-                ceiling,
-            });
+        let room = usize::try_from(regular.bytes).unwrap_or(usize::MAX);
+        let most = usize::try_from(ceiling).unwrap_or(usize::MAX);
+        // One byte more than it had: less than asked for is then its end, without another call.
+        let mut bytes = vec![0; room.saturating_add(1)];
+        let mut length = 0_usize;
+        loop {
+            let rest = bytes.get_mut(length..).unwrap_or_default();
+            let asked = rest.len();
+            let count = regular.read_some(rest)?;
+            length = length.saturating_add(count);
+            if count == 0 || (count < asked && length == room) {
+                break;
+            }
+            if length > most {
+                return Err(DiskError::TooLarge {
+                    path: regular.path,
+                    bytes: u64::try_from(length).unwrap_or(u64::MAX),
+                    ceiling,
+                });
+            }
+            if length == bytes.len() {
+                // It has grown since it was looked at.
+                bytes.resize(length.saturating_mul(2).min(most.saturating_add(1)), 0);
+            }
         }
-        Ok(Some(bytes))
+        bytes.truncate(length);
+        Ok(Some((bytes, regular.stamp)))
     }
 
     /// Goes through all entries, in the order that the filesystem gives them, without keeping them.

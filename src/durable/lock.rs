@@ -90,8 +90,9 @@ pub struct Lock {
 
 /// After this long a wait is announced.
 const ANNOUNCE_AFTER: Duration = Duration::from_secs(2);
-/// The shortest and the longest pause between two tries.
-const PAUSES: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(4));
+/// The shortest and the longest pause between two tries. A try is one system call, so that even the
+/// longest may be shorter than the medium's sync: a holder that is done is not waited for.
+const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_micros(500));
 
 impl Dir {
     /// Takes a lock, waiting at most `wait.limit`. After it is taken, the file is checked to be
@@ -108,19 +109,20 @@ impl Dir {
         let started = Instant::now();
         let mut announced = false;
         let mut pause = PAUSES.0;
+        let operation = match mode {
+            LockMode::Shared => FlockOperation::NonBlockingLockShared,
+            LockMode::Exclusive => FlockOperation::NonBlockingLockExclusive,
+        };
         let path = self.lock_path(what);
+        let mut handle = self.open_lock(what)?;
         loop {
-            let handle = self.open_lock(what)?;
-            let operation = match mode {
-                LockMode::Shared => FlockOperation::NonBlockingLockShared,
-                LockMode::Exclusive => FlockOperation::NonBlockingLockExclusive,
-            };
             match fs::flock(&handle, operation) {
                 Ok(()) if self.still_there(what, &handle)? => {
                     return Ok(Lock { _handle: handle });
                 }
-                // Replaced under us: the next turn opens the new file. Counts as waiting.
-                Ok(()) | Err(Errno::WOULDBLOCK | Errno::INTR) => {}
+                // Replaced under us: the next try is of the new file. Counts as waiting.
+                Ok(()) => handle = self.open_lock(what)?,
+                Err(Errno::WOULDBLOCK | Errno::INTR) => {}
                 Err(errno) => return Err(DiskError::io("lock", path, errno).into()),
             }
             let waited = started.elapsed();

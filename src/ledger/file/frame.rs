@@ -97,8 +97,10 @@ pub(super) fn decode<T: Framed>(bytes: &[u8]) -> Result<T, FrameError> {
     let value: T =
         serde_json::from_slice(payload).map_err(|error| FrameError::Payload(error.to_string()))?;
     value.check()?;
-    let again =
-        serde_json::to_vec(&value).map_err(|error| FrameError::Payload(error.to_string()))?;
+    // As long as what was read, if all is well: so it never has to grow.
+    let mut again = Vec::with_capacity(payload.len());
+    serde_json::to_writer(&mut again, &value)
+        .map_err(|error| FrameError::Payload(error.to_string()))?;
     if again == payload {
         Ok(value)
     } else {

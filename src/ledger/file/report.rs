@@ -90,7 +90,8 @@ impl Root {
             ));
         }
         let mut hash = ReportHash::new();
-        let mut piece = vec![0_u8; PIECE];
+        let size = usize::try_from(reference.length).unwrap_or(PIECE);
+        let mut piece = vec![0_u8; size.clamp(1, PIECE)];
         loop {
             let count = file.read_some(&mut piece)?;
             if count == 0 {

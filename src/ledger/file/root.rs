@@ -11,7 +11,7 @@ use super::metadata::{Limits, Metadata, Schema};
 use super::names;
 use super::row::Row;
 use crate::delivery::{DeliveryKey, ReplayWindow};
-use crate::durable::{Dir, DiskError, LockWait, Temporary, Trace};
+use crate::durable::{Dir, DiskError, LockWait, Stamp, Temporary, Trace};
 
 /// How a caller uses a root.
 #[derive(Clone)]
@@ -247,14 +247,24 @@ impl Root {
 
     /// A row, by its key; `None` when there is none.
     pub(super) fn row(&self, key: &DeliveryKey) -> Result<Option<Row>, LedgerError> {
+        Ok(self.stamped_row(key)?.map(|(row, _)| row))
+    }
+
+    /// The same, with the stamp of the file that says so.
+    pub(super) fn stamped_row(
+        &self,
+        key: &DeliveryKey,
+    ) -> Result<Option<(Row, Stamp)>, LedgerError> {
         let name = names::row(key);
-        let row: Option<Row> = self.read_frame(&name)?;
-        match row {
-            Some(row) if row.key() != *key => {
-                Err(self.corrupt(&name, format!("it holds the row {}", row.key())))
-            }
-            row => Ok(row),
+        let Some((bytes, stamp)) = self.dir.read_stamped(&name, Row::FORM.ceiling)? else {
+            return Ok(None);
+        };
+        let row: Row = frame::decode(&bytes).map_err(|error| self.corrupt(&name, error))?;
+        let own = row.key();
+        if own != *key {
+            return Err(self.corrupt(&name, format!("it holds the row {own}")));
         }
+        Ok(Some((row, stamp)))
     }
 
     pub(super) fn corrupt(&self, name: &str, reason: impl std::fmt::Display) -> LedgerError {

@@ -201,18 +201,23 @@ impl Root {
     }
 
     fn survey_row(&self, key: DeliveryKey, now: UnixMillis) -> Result<Option<Seen>, LedgerError> {
-        // Before the row is read: a row that is replaced meanwhile has another stamp then.
-        let stamp = self.dir.stamp(names::row(&key))?;
-        let Some(row) = self.validate_row(&key)? else {
+        // The stamp is of the file that was read: a row that is replaced later has another.
+        let Some((row, stamp)) = self.stamped_row(&key)? else {
             return Ok(None);
+        };
+        let row = match &row.state {
+            State::Staged { .. } => match self.validate_row(&key)? {
+                Some(row) => row,
+                None => return Ok(None),
+            },
+            State::Done { .. } if row.is_ended(now) => {
+                return Ok(Some(Seen::Ended(Ended { key, stamp })));
+            }
+            _ => row,
         };
         Ok(Some(match &row.state {
             State::Running { .. } => Seen::Running,
             State::Staged { .. } => Seen::Saved,
-            State::Done { .. } if row.is_ended(now) => match stamp {
-                Some(stamp) => Seen::Ended(Ended { key, stamp }),
-                None => return Ok(None),
-            },
             State::Done { .. } if row.replay_keep.end().is_none() => Seen::DonePermanent,
             State::Done { .. } => Seen::DoneBounded,
         }))
