@@ -117,7 +117,8 @@ impl Root {
         }
         let mut temporary = self.dir.temporary()?;
         let mut hash = ReportHash::new();
-        let mut piece = vec![0_u8; PIECE];
+        let size = usize::try_from(input.expected.bytes).unwrap_or(PIECE);
+        let mut piece = vec![0_u8; size.clamp(1, PIECE)];
         // One byte more than expected is enough to know that it is another file.
         let mut source = (&mut *input.source).take(input.expected.bytes.saturating_add(1));
         loop {

@@ -1,10 +1,16 @@
 //! What one operation, or a batch of them, wants written, and the one order in which it is
 //! (page 3.3, 3b.8, 6.1).
 //!
-//! All bytes are written under temporary names and synced together, so that a full disk or a
-//! failing medium is found before any name changes. Then come the names: what must be durable
-//! before a row (a report, the pending count), one directory sync, the rows, one directory sync,
-//! the settled count. The high water shares the barrier before its answer.
+//! All bytes of an operation are written under temporary names and synced together, so that a full
+//! disk or a failing medium is found before any name changes. Then come the names: what must be
+//! durable before a row (a report, the pending count), one directory sync, the rows, one directory
+//! sync, the settled count. The high water shares the barrier before its answer.
+//!
+//! A batch does the same with its first [`GROUP`] rows, then writes, syncs and places as many again
+//! until none is left, all between the same two directory syncs: each row is whole before it has
+//! its name, and a few temporary directories are enough for any number of rows. Where that fails
+//! half-way, rows are in place whose answer was an error; each operation may be repeated then, as
+//! after a crash.
 
 use super::capacity::{Capacity, Count};
 use super::error::LedgerError;
@@ -18,19 +24,20 @@ use crate::clock::UnixMillis;
 use crate::delivery::DeliveryKey;
 use crate::durable::{Lock, Temporary};
 
-/// From this many files on they are synced by several threads, so that the filesystem can commit
-/// them as one. A single operation never has as many: its system calls stay one sequence, which
-/// can be stopped and failed at each of its places.
-const TOGETHER: usize = 8;
-/// More threads than this only wait for each other.
-const MAX_SYNCERS: usize = 8;
+/// So many files of a batch are written and synced at a time, each by a thread of its own, so that
+/// the filesystem can commit them as one; more only wait for each other. A single operation never
+/// has as many: its system calls stay one sequence, which can be stopped and failed at each of its
+/// places.
+const GROUP: usize = 8;
 
 /// Everything that is to be written before the answers may be given.
 #[derive(Debug, Default)]
 pub(super) struct Writes<'root> {
     high_water: Option<UnixMillis>,
     reports: Vec<Named<'root>>,
-    rows: Vec<(String, Vec<u8>)>,
+    /// A report that has its name already, which no directory sync covers yet.
+    placed: Option<String>,
+    rows: Vec<Unwritten>,
     fresh: Vec<Fresh>,
     dead: Vec<String>,
 }
@@ -40,6 +47,13 @@ pub(super) struct Writes<'root> {
 struct Named<'root> {
     temporary: Temporary<'root>,
     name: String,
+}
+
+/// A row's next bytes.
+#[derive(Debug)]
+struct Unwritten {
+    name: String,
+    bytes: Vec<u8>,
 }
 
 /// A row that is not there yet; admission decides whether it may be.
@@ -56,7 +70,7 @@ struct Admitted<'root> {
     lock: Option<Lock>,
     pending: Option<Temporary<'root>>,
     settled: Option<Temporary<'root>>,
-    rows: Vec<Named<'root>>,
+    rows: Vec<Unwritten>,
     refused: Vec<(usize, LedgerError)>,
 }
 
@@ -66,15 +80,30 @@ impl<'root> Writes<'root> {
         self.high_water = self.high_water.max(Some(time));
     }
 
-    pub(super) fn report(&mut self, key: &DeliveryKey, temporary: Temporary<'root>) {
+    /// A report that is written. Enough of them are put in place at once: until a row names them
+    /// they are dead reports, which nobody minds.
+    pub(super) fn report(
+        &mut self,
+        key: &DeliveryKey,
+        temporary: Temporary<'root>,
+    ) -> Result<(), LedgerError> {
         self.reports.push(Named {
             temporary,
             name: names::report(key),
         });
+        if self.reports.len() >= GROUP {
+            let mut reports = std::mem::take(&mut self.reports);
+            sync_together(of(&mut reports).collect())?;
+            self.placed = place(reports)?.or(self.placed.take());
+        }
+        Ok(())
     }
 
     pub(super) fn row(&mut self, key: &DeliveryKey, row: &Row) -> Result<(), LedgerError> {
-        self.rows.push((names::row(key), encode(key, row)?));
+        self.rows.push(Unwritten {
+            name: names::row(key),
+            bytes: encode(key, row)?,
+        });
         Ok(())
     }
 
@@ -115,6 +144,7 @@ impl Root {
         let Writes {
             high_water,
             mut reports,
+            placed,
             rows,
             fresh,
             dead,
@@ -124,18 +154,22 @@ impl Root {
             None => None,
         };
         let mut admitted = self.admit(limits, fresh)?;
-        let mut named = std::mem::take(&mut admitted.rows);
-        for (name, bytes) in rows {
-            named.push(self.named(name, &bytes)?);
-        }
+        let mut rows = std::mem::take(&mut admitted.rows).into_iter().chain(rows);
+        let mut first = self.write_group(&mut rows)?;
         let mut files: Vec<&mut Temporary<'root>> = Vec::new();
         files.extend(clock.as_mut().map(PendingHighWater::temporary));
-        files.extend(reports.iter_mut().map(|report| &mut report.temporary));
+        files.extend(of(&mut reports));
         files.extend(admitted.pending.as_mut());
-        files.extend(named.iter_mut().map(|row| &mut row.temporary));
+        files.extend(of(&mut first));
         files.extend(admitted.settled.as_mut());
         sync_together(files)?;
-        self.put_in_place(clock, reports, &mut admitted, named)?;
+        let unsynced = self.put_before_rows(clock, placed, reports, admitted.pending.take())?;
+        self.put_rows(unsynced, first, &mut rows)?;
+        if let Some(settled) = admitted.settled.take() {
+            // The rows are durable, so this count and the one before are both right after a crash:
+            // its name needs no sync of its own.
+            settled.publish(names::CAPACITY)?;
+        }
         for name in dead {
             self.dir.remove(name)?;
         }
@@ -143,50 +177,64 @@ impl Root {
         Ok(admitted.refused)
     }
 
-    fn put_in_place(
+    /// Puts in place what must be durable before a row. Answers the name that is not, because no
+    /// row rests on it.
+    fn put_before_rows(
         &self,
         clock: Option<PendingHighWater<'_>>,
+        placed: Option<String>,
         reports: Vec<Named<'_>>,
-        admitted: &mut Admitted<'_>,
-        rows: Vec<Named<'_>>,
-    ) -> Result<(), LedgerError> {
+        pending: Option<Temporary<'_>>,
+    ) -> Result<Option<String>, LedgerError> {
         let mut unsynced = None;
         if let Some(clock) = clock {
             clock.publish()?;
             unsynced = Some(names::ROOT.to_owned());
         }
-        let mut before_rows = None;
-        for report in reports {
-            report.temporary.publish(&report.name)?;
-            before_rows = Some(report.name);
-        }
-        if let Some(pending) = admitted.pending.take() {
+        let mut before_rows = place(reports)?.or(placed);
+        if let Some(pending) = pending {
             pending.publish(names::CAPACITY)?;
             before_rows = Some(names::CAPACITY.to_owned());
         }
-        if let Some(name) = before_rows {
-            self.dir.sync_after(&name)?;
-            unsynced = None;
-        }
-        for row in rows {
-            row.temporary.publish(&row.name)?;
-            unsynced = Some(row.name);
-        }
-        if let Some(name) = unsynced {
-            self.dir.sync_after(&name)?;
-        }
-        if let Some(settled) = admitted.settled.take() {
-            // The rows are durable, so this count and the one before are both right after a crash:
-            // its name needs no sync of its own.
-            settled.publish(names::CAPACITY)?;
-        }
-        Ok(())
+        let Some(name) = before_rows else {
+            return Ok(unsynced);
+        };
+        self.dir.sync_after(&name)?;
+        Ok(None)
     }
 
-    fn named(&self, name: String, bytes: &[u8]) -> Result<Named<'_>, LedgerError> {
-        let mut temporary = self.dir.temporary()?;
-        temporary.append(bytes)?;
-        Ok(Named { temporary, name })
+    /// Puts the first rows in place, writes and places the others group by group, and makes all of
+    /// them durable with one directory sync, and what came before unsynced with them.
+    fn put_rows(
+        &self,
+        mut unsynced: Option<String>,
+        first: Vec<Named<'_>>,
+        rows: &mut dyn Iterator<Item = Unwritten>,
+    ) -> Result<(), LedgerError> {
+        let mut group = first;
+        while !group.is_empty() {
+            unsynced = place(group)?.or(unsynced);
+            group = self.write_group(rows)?;
+            sync_together(of(&mut group).collect())?;
+        }
+        match unsynced {
+            Some(name) => Ok(self.dir.sync_after(&name)?),
+            None => Ok(()),
+        }
+    }
+
+    /// The next few rows, written and not yet synced.
+    fn write_group(
+        &self,
+        rows: &mut dyn Iterator<Item = Unwritten>,
+    ) -> Result<Vec<Named<'_>>, LedgerError> {
+        rows.take(GROUP)
+            .map(|Unwritten { name, bytes }| {
+                let mut temporary = self.dir.temporary()?;
+                temporary.append(&bytes)?;
+                Ok(Named { temporary, name })
+            })
+            .collect()
     }
 
     /// Admits as many new rows as there is room for, in order. One is announced by its key, several
@@ -219,8 +267,10 @@ impl Root {
             }
             records = records.saturating_add(1);
             new = new.saturating_add(1);
-            let row = self.named(names::row(&fresh.key), &fresh.bytes)?;
-            admitted.rows.push(row);
+            admitted.rows.push(Unwritten {
+                name: names::row(&fresh.key),
+                bytes: fresh.bytes,
+            });
             last = Some(fresh.key);
         }
         if let Some(key) = last {
@@ -255,6 +305,21 @@ impl Root {
     }
 }
 
+/// The files under their temporary names.
+fn of<'a, 'root>(list: &'a mut [Named<'root>]) -> impl Iterator<Item = &'a mut Temporary<'root>> {
+    list.iter_mut().map(|named| &mut named.temporary)
+}
+
+/// Gives files their names, and answers the last of these.
+fn place(list: Vec<Named<'_>>) -> Result<Option<String>, LedgerError> {
+    let mut newest = None;
+    for named in list {
+        named.temporary.publish(&named.name)?;
+        newest = Some(named.name);
+    }
+    Ok(newest)
+}
+
 /// Makes the bytes of all files durable.
 fn sync_together(mut files: Vec<&mut Temporary<'_>>) -> Result<(), LedgerError> {
     if files.len() > 1 {
@@ -262,13 +327,13 @@ fn sync_together(mut files: Vec<&mut Temporary<'_>>) -> Result<(), LedgerError> 
             file.begin_writing();
         }
     }
-    if files.len() < TOGETHER {
+    if files.len() < GROUP {
         for file in files {
             file.sync()?;
         }
         return Ok(());
     }
-    let share = files.len().div_ceil(MAX_SYNCERS);
+    let share = files.len().div_ceil(GROUP);
     std::thread::scope(|scope| {
         let syncers: Vec<_> = files
             .chunks_mut(share)
