@@ -16,6 +16,7 @@ mod common;
 mod batch;
 mod by_hand;
 mod contract;
+mod exact;
 mod fair;
 mod faults;
 mod flow;

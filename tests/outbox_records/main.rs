@@ -19,6 +19,7 @@ mod cost;
 mod crash;
 mod doctor;
 mod enqueue;
+mod exact;
 mod gc;
 mod hammer;
 mod killed;

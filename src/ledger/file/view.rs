@@ -124,12 +124,6 @@ impl RowView {
         self.state != RowState::Done && self.is_past(now)
     }
 
-    /// The inclusive end of its lifetime, if it has one.
-    #[must_use]
-    pub const fn replay_end(&self) -> Option<UnixMillis> {
-        self.replay.end()
-    }
-
     fn is_past(&self, now: UnixMillis) -> bool {
         self.replay.end().is_some_and(|end| end < now)
     }

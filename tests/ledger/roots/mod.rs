@@ -2,7 +2,7 @@
 //! (`fixtures/roots/README.md`).
 
 mod after;
-mod descriptor;
+pub mod descriptor;
 mod player;
 
 use descriptor::{Descriptor, all};
