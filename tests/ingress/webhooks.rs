@@ -669,6 +669,8 @@ fn a24_without_a_trusted_time_nothing_is_judged() {
         let receiver = Receiver::github();
         let output = receiver.verify_with(&["--now-unix-millis", now], github_request(b"{}"));
         assert_eq!(verdict(&output), "CLOCK", "{now}");
+        let hint = answer(&output)["error"]["hint"].to_string();
+        assert!(hint.contains("--now-unix-millis"), "{hint}");
     }
 }
 
@@ -911,4 +913,32 @@ fn a38_gitlabs_plain_token_is_no_signature() {
         error.contains("X-Gitlab-Token") && !error.contains("hunter2"),
         "{error}"
     );
+}
+
+#[test]
+fn a_body_beside_the_request_is_a_regular_file_that_is_there() {
+    let receiver = Receiver::github();
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (body, digest) = v("V8");
+    std::fs::write(place("body"), body).unwrap();
+    let fifo = Command::new("mkfifo").arg(place("fifo")).status().unwrap();
+    assert!(fifo.success());
+    let judge = |path: &str| {
+        let document = json!({
+            "headers": {"X-Hub-Signature-256": format!("sha256={digest}")},
+            "body_path": path,
+        });
+        receiver.verify(document.to_string())
+    };
+    assert!(authentic(&judge(&place("body"))));
+    for (name, wanted) in [
+        ("none", (66, "NOT_FOUND")),
+        ("body/none", (74, "IO")),
+        ("fifo", (65, "INPUT_MALFORMED")),
+        (".", (65, "INPUT_MALFORMED")),
+    ] {
+        let output = judge(&place(name));
+        assert_eq!((status(&output), code(&output).as_str()), wanted, "{name}");
+    }
 }

@@ -126,6 +126,93 @@ fn a_lease_is_the_rows_own_only_in_every_member_but_its_deadline() {
 }
 
 #[test]
+fn a_lease_claimed_again_has_the_deadline_of_its_row() {
+    let scene = Scene::new(4);
+    let claimed = good(&scene.claim(NOW, &envelope("one")));
+    let renewed = good(&scene.step(NOW + 1000, "renew", &claimed));
+    let again = good(&scene.claim(NOW + 2000, &claimed));
+    assert_eq!(again["lease"], renewed["lease"]);
+}
+
+#[test]
+fn a_done_row_confirms_its_own_value_and_no_other() {
+    let scene = Scene::new(4);
+    let claimed = good(&scene.claim(NOW, &envelope("one")));
+    let staged = good(&scene.step(NOW, "stage", &scene.ready(&claimed, b"x")));
+    good(&scene.step(NOW, "complete", &staged));
+    for (member, value) in [
+        ("digest", json!(format!("sha256:{}", "0".repeat(64)))),
+        ("fence", json!(2)),
+        ("evaluation_id", json!("eval:another")),
+    ] {
+        let mut other = staged.clone();
+        other["staged"][member] = value;
+        let output = scene.step(NOW, "complete", &other);
+        assert_eq!(code(&output), "LOST", "{member}");
+    }
+    good(&scene.step(NOW, "complete", &staged));
+}
+
+#[test]
+fn a_cleanup_counts_what_it_removes_and_what_it_keeps() {
+    let scene = Scene::new(20);
+    let finish = |envelope: &Value| {
+        let claimed = good(&scene.claim(NOW, envelope));
+        let staged = good(&scene.step(NOW, "stage", &scene.ready(&claimed, b"x")));
+        good(&scene.step(NOW, "complete", &staged));
+    };
+    for id in ["ended-1", "ended-2"] {
+        finish(&bounded(id, NOW + 1000));
+    }
+    for id in ["kept-1", "kept-2", "kept-3"] {
+        finish(&bounded(id, NOW + 1001));
+    }
+    finish(&envelope("for-good"));
+    for id in ["saved-1", "saved-2"] {
+        let saved = good(&scene.claim(NOW, &envelope(id)));
+        good(&scene.step(NOW, "stage", &scene.ready(&saved, b"x")));
+    }
+    good(&scene.claim(NOW, &bounded("stuck", NOW)));
+    let dead = ["0", "1"].map(|digit| scene.file(&format!("{}.report", digit.repeat(64))));
+    for report in &dead {
+        fs::write(report, b"dead").unwrap();
+    }
+    let leftovers = ["a", "b"].map(|end| scene.file(&format!(".atomicwrite{end}")));
+    for leftover in &leftovers {
+        fs::create_dir(leftover).unwrap();
+    }
+    let wanted = json!({"running": 1, "saved": 2, "done_permanent": 1, "done_bounded": 3});
+    for arguments in [["cleanup", "--dry-run"].as_slice(), &["cleanup"]] {
+        let cleaned = good(&scene.at(NOW + 1001, arguments, ""))["cleanup"].clone();
+        assert_eq!(cleaned["removed_records"], 2);
+        assert_eq!(cleaned["removed_reports"], 2);
+        assert_eq!(cleaned["removed_temporary"], 2);
+        assert_eq!(cleaned["kept"], wanted);
+    }
+    assert!(dead.iter().chain(&leftovers).all(|path| !path.exists()));
+    let checked = good(&scene.at(NOW, &["check"], ""))["check"].clone();
+    assert_eq!(
+        (&checked["rows"], &checked["reports"]),
+        (&json!(7), &json!(2))
+    );
+    assert_eq!(checked["notes"], json!([]));
+}
+
+#[test]
+fn a_report_that_the_system_does_not_give_is_its_fault_and_no_other_report() {
+    let scene = Scene::new(4);
+    let claimed = good(&scene.claim(NOW, &envelope("one")));
+    let mut ready = scene.ready(&claimed, b"x");
+    let around = scene.folder.path().join("around");
+    std::os::unix::fs::symlink(&around, &around).unwrap();
+    ready["outcome"]["report"]["path"] = path(&around).into();
+    let before = scene.content();
+    let output = scene.step(NOW, "stage", &ready);
+    assert_eq!((status(&output), code(&output).as_str()), (74, "IO"));
+    assert_eq!(scene.content(), before);
+}
+
+#[test]
 fn a_saved_result_is_confirmed_to_the_lease_it_was_saved_under_and_to_no_other() {
     let scene = Scene::new(4);
     let claimed = good(&scene.claim(NOW, &envelope("one")));
@@ -455,7 +542,7 @@ fn quarantine_moves_nothing_that_a_root_still_needs() {
     // A lock that is no file keeps nobody out.
     fs::remove_file(scene.file(&shard)).unwrap();
     fs::create_dir(scene.file(&shard)).unwrap();
-    good(&quarantine(&shard));
+    assert_eq!(good(&quarantine(&shard))["quarantine"]["records"], 1);
     assert!(out.join(&shard).is_dir());
 }
 
@@ -501,6 +588,9 @@ fn every_refusal_of_the_ledger_says_what_to_do_next() {
     .unwrap();
     let corrupt = scene.claim(NOW, &envelope("one"));
     assert!(hint(&corrupt).contains("amiss ledger check"), "{corrupt:?}");
+    let nowhere = scene.plain(&["quarantine", "x", "--to", &missing], "");
+    assert_eq!(code(&nowhere), "NOT_FOUND", "{nowhere:?}");
+    assert!(!hint(&nowhere).contains("cleanup"), "the disk is not full");
     let lock = fs::File::open(scene.file(".amiss-maintenance.lock")).unwrap();
     lock.lock().unwrap();
     let busy = scene.at(NOW, &["cleanup", "--lock-timeout", "1ms"], "");
