@@ -298,6 +298,17 @@ const UNREACHABLE: [&str; 34] = [
     "could not read from remote repository",
 ];
 
+/// Words of theirs that mean: the origin was there and would not, whatever they say of the
+/// connection that it then closed.
+const ANSWERED: [(&str, FailureClass); 3] = [
+    ("ref updates aborted by hook", FailureClass::Rejected),
+    (
+        "does not support this repository's hash algorithm",
+        FailureClass::Other,
+    ),
+    ("mismatched algorithms", FailureClass::Other),
+];
+
 /// The class of a failure of the whole call (`git push`, `ls-remote` or `fetch`), from Git's own
 /// standard error under `LC_ALL=C`.
 #[must_use]
@@ -306,6 +317,9 @@ pub fn classify_stderr(stderr: &[u8]) -> FailureClass {
     let mut class = FailureClass::Other;
     for line in text.split(['\n', '\r']) {
         let line = own_words(line).to_ascii_lowercase();
+        if let Some((_, class)) = ANSWERED.iter().find(|(word, _)| line.contains(word)) {
+            return *class;
+        }
         if AUTH.iter().any(|word| line.contains(word)) {
             return FailureClass::Auth;
         }
@@ -406,6 +420,31 @@ mod tests {
                 Some(RefOutcome::Refused(class)),
                 "{summary}"
             );
+        }
+    }
+
+    #[test]
+    fn f02_an_origin_that_answers_and_will_not_is_not_unreachable() {
+        for (text, class) in [
+            (
+                "remote: no\nfatal: ref updates aborted by hook\nsend-pack: unexpected disconnect while reading sideband packet\nfatal: the remote end hung up unexpectedly\n",
+                FailureClass::Rejected,
+            ),
+            (
+                "fatal: the receiving end does not support this repository's hash algorithm\nfatal: the remote end hung up unexpectedly\n",
+                FailureClass::Other,
+            ),
+            (
+                "fatal: mismatched algorithms: client sha1; server sha256\nfatal: the remote end hung up unexpectedly\n",
+                FailureClass::Other,
+            ),
+            // The origin's own words decide nothing.
+            (
+                "remote: fatal: ref updates aborted by hook\nfatal: the remote end hung up unexpectedly\n",
+                FailureClass::Unreachable,
+            ),
+        ] {
+            assert_eq!(classify_stderr(text.as_bytes()), class, "{text}");
         }
     }
 

@@ -114,13 +114,26 @@ fn steps() -> Scene {
 /// Runs one call from its own root with its output sent as said, and gives its status and what it
 /// said on standard error.
 fn end(scene: &Scene, call: &Call, sink: &str) -> (String, String) {
+    end_after(scene, call, "true", "2> errors", sink)
+}
+
+/// The same after a change of the scene, with its standard error sent as said.
+fn end_after(
+    scene: &Scene,
+    call: &Call,
+    change: &str,
+    errors: &str,
+    sink: &str,
+) -> (String, String) {
     let output = scene.sh(&format!(
         "rm -rf root host aside agents pages new.key status errors
          mkdir -m 700 aside agents
          cp -a root-{} root
          cp -a host-0 host
+         : > errors
+         {change}
          set +e
-         {{ amiss {} {} 2> errors; echo $? > status; }} {sink}
+         {{ amiss {} {} {errors}; echo $? > status; }} {sink}
          cat status errors",
         call.root,
         call.words,
@@ -183,31 +196,97 @@ fn e10_a_broken_output_never_panics_and_keeps_state_and_status() {
 }
 
 #[test]
+fn e10_a_standard_error_that_is_closed_or_full_changes_neither_answer_nor_status_nor_state() {
+    let scene = steps();
+    for call in CALLS {
+        let (status, _) = end(&scene, call, "> answer");
+        let whole = left(&scene);
+        let printed = scene.ok("wc -l < answer");
+        for errors in ["2>&-", "2> /dev/full", "2>&- 0<&-"] {
+            // Without an input of its own a command may say less, and must still end.
+            let other_input = errors.contains("0<");
+            let (broken, _) = end_after(&scene, call, "true", errors, "> answer");
+            let place = format!("amiss {} {errors}", call.words);
+            if !other_input || !call.rest.contains("< ") {
+                assert_eq!(broken, status, "{place}");
+                assert_eq!(left(&scene), whole, "{place}");
+                assert_eq!(scene.ok("wc -l < answer"), printed, "{place}");
+            }
+            // 101 is a panic, 134 an abort.
+            assert!(!["101", "134"].contains(&broken.as_str()), "{place}");
+        }
+    }
+}
+
+#[test]
 fn h02_the_status_and_the_json_always_agree() {
     let scene = steps();
     for call in CALLS {
         let (status, errors) = end(&scene, call, "> answer");
-        let answer = scene.ok("cat answer");
-        let Ok(answer) = serde_json::from_str::<serde_json::Value>(&answer) else {
-            assert_eq!(status, "0", "amiss {}\n{errors}", call.words);
-            continue;
-        };
-        if let Some(code) = answer["error"]["code"].as_str() {
-            let code = amiss::code::Code::parse(code).unwrap();
-            assert_eq!(status, code.status().to_string(), "amiss {}", call.words);
-            assert!(
-                errors.contains(code.name()),
-                "amiss {}\n{errors}",
-                call.words
-            );
-            continue;
-        }
-        let defects = answer["check"]["defects"].as_array();
-        let findings = answer["doctor"]["findings"].as_array();
-        let found = defects.or(findings).is_some_and(|all| !all.is_empty());
-        let wanted = if found { "78" } else { "0" };
-        assert_eq!(status, wanted, "amiss {}\n{errors}", call.words);
-        let complained = errors.contains("amiss: ");
-        assert_eq!(complained, found, "amiss {}\n{errors}", call.words);
+        agree(&format!("amiss {}", call.words), &scene, &status, &errors);
     }
+}
+
+/// Ways in which a root or what a command works on is wrong.
+const WRONGS: [&str; 8] = [
+    "rm -rf root host",
+    "rm -rf root host; : > root; : > host",
+    "chmod 777 root host",
+    "mv root r; mv host h; ln -s r root; ln -s h host",
+    "for name in root/.amiss-root.state root/.amiss-capacity.state; do printf x >> $name; done",
+    "for name in root/*.state host/tasks/*/*/delivery/*.json; do [ ! -e $name ] || : > $name; done",
+    "rm -rf repository/.git/objects/?? action/.git; mkdir action; mkdir -m 700 -p repository/.git/objects/00",
+    "rm -rf plan.json route.json scratch host/mirrors; mkdir plan.json route.json",
+];
+
+#[test]
+fn h02_the_status_and_the_json_agree_on_whatever_is_wrong_too() {
+    let mut refused = 0;
+    for wrong in WRONGS {
+        let scene = steps();
+        scene.ok("mkdir kept; cp -a repository action plan.json route.json scratch kept/");
+        for call in CALLS {
+            let restore =
+                "rm -rf r h repository action plan.json route.json scratch; cp -a kept/* .";
+            let change = format!("{restore}; {wrong}");
+            let (status, errors) = end_after(&scene, call, &change, "2> errors", "> answer");
+            let place = format!("amiss {} after {wrong}", call.words);
+            agree(&place, &scene, &status, &errors);
+            assert!(!errors.contains("panicked"), "{place}\n{errors}");
+            assert_ne!(status, "70", "{place}\n{errors}");
+            refused += u32::from(status != "0");
+        }
+    }
+    crate::common::figures::tell(&format!(
+        "status and JSON: {} calls on something wrong, {refused} refused",
+        WRONGS.len() * CALLS.len()
+    ));
+    assert!(refused > 100, "{refused}");
+}
+
+/// The status is that of the answer's code or findings, and standard error says the same.
+fn agree(place: &str, scene: &Scene, status: &str, errors: &str) {
+    let answer = scene.ok("cat answer");
+    let first = answer.lines().next().unwrap_or_default();
+    let whole = serde_json::from_str::<serde_json::Value>(&answer);
+    let Ok(answer) = whole.or_else(|_| serde_json::from_str::<serde_json::Value>(first)) else {
+        assert_eq!(status, "0", "{place}\n{errors}");
+        return;
+    };
+    if let Some(code) = answer["error"]["code"].as_str() {
+        let code = amiss::code::Code::parse(code).unwrap();
+        assert_eq!(status, code.status().to_string(), "{place}");
+        assert!(errors.contains(code.name()), "{place}\n{errors}");
+        return;
+    }
+    let defects = answer["check"]["defects"].as_array();
+    let findings = answer["doctor"]["findings"].as_array();
+    let damaged = answer["row"]["damaged"].is_string();
+    let found = damaged || defects.or(findings).is_some_and(|all| !all.is_empty());
+    let wanted = if found { "78" } else { "0" };
+    assert_eq!(status, wanted, "{place}\n{errors}");
+    let complained = errors
+        .lines()
+        .any(|line| line.starts_with("amiss: ") && !line.starts_with("amiss: warning: "));
+    assert_eq!(complained, found, "{place}\n{errors}");
 }

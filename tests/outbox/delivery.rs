@@ -5,9 +5,11 @@ use crate::scene::{Scene, commit_in, git};
 
 #[test]
 fn g02_once_with_nothing_due_is_0_and_asks_neither_git_nor_the_users_configuration() {
-    let scene = Scene::new();
+    let mut scene = Scene::new();
     scene.gitconfig("[broken");
+    let log = scene.log_git();
     let answer = scene.once();
+    assert!(!log.exists(), "{:?}", std::fs::read_to_string(log));
     assert_eq!(
         answer["pump"],
         serde_json::json!({"due":0,"delivered":0,"superseded":0,"retrying":0,"failed":0,"skipped":0})

@@ -62,6 +62,58 @@ fn f02_an_origin_that_is_not_there_is_unreachable() {
 }
 
 #[test]
+fn f02_an_origin_that_answers_and_will_not_has_the_class_of_its_answer() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    let origin = |name: &str, format: &str| {
+        let place = scene.world.beside(name);
+        crate::world::init(&place, format, "files");
+        (format!("file://{}", place.display()), place)
+    };
+    // A branch where the new one needs a folder.
+    let (url, place) = origin("folder.git", "sha1");
+    git(
+        &scene.mirror,
+        &["push", "-q", &url, &format!("{one}:refs/heads/a")],
+    );
+    scene.enqueue_to(&url, "a/b", 1, &one);
+    // The branch that somebody works on.
+    let (url, checked_out) = origin("checked-out.git", "sha1");
+    git(&checked_out, &["config", "core.bare", "false"]);
+    git(&checked_out, &["symbolic-ref", "HEAD", "refs/heads/main"]);
+    scene.enqueue_to(&url, "main", 2, &one);
+    let (url, hidden) = origin("hidden.git", "sha1");
+    git(&hidden, &["config", "receive.hideRefs", "refs/heads/main"]);
+    scene.enqueue_to(&url, "main", 3, &one);
+    let (url, small) = origin("small.git", "sha1");
+    git(&small, &["config", "receive.maxInputSize", "10"]);
+    scene.enqueue_to(&url, "main", 4, &one);
+    let (url, _) = origin("other-format.git", "sha256");
+    scene.enqueue_to(&url, "main", 5, &one);
+    let (url, _) = origin("future.git", "sha1");
+    let future = scene.world.beside("future.git");
+    git(&future, &["config", "core.repositoryformatversion", "99"]);
+    scene.enqueue_to(&url, "main", 6, &one);
+    let answer = scene.once();
+    for (number, error) in [
+        (1, "PUBLISH_FAILED"),
+        (2, "PUSH_REJECTED"),
+        (3, "PUSH_REJECTED"),
+        (4, "PUBLISH_FAILED"),
+        (5, "PUBLISH_FAILED"),
+        (6, "ORIGIN_UNREACHABLE"),
+    ] {
+        assert_eq!(
+            scene.last_error(number),
+            error,
+            "{number}: {answer} {}",
+            scene.note(number)
+        );
+    }
+    assert!(place.join("refs/heads/a").is_file());
+}
+
+#[test]
 fn a_hanging_origin_ends_at_its_deadline_and_delays_no_other() {
     let scene = Scene::new();
     let one = scene.commit("one", None);
@@ -165,6 +217,29 @@ fn f11_after_the_kth_failure_the_wait_is_the_source_pages_and_twelve_are_the_end
     assert_eq!(scene.once()["pump"]["due"], 0);
 }
 
+#[test]
+fn g02_a_delivery_that_failed_for_good_starts_no_push_any_more() {
+    let mut scene = Scene::new();
+    let one = scene.commit("one", None);
+    scene.hook("pre-receive", "exit 1");
+    scene.enqueue("main", 1, &one);
+    for _ in 0..12 {
+        scene.once();
+        scene.make_due(1);
+    }
+    assert_eq!(scene.state(1), "failed");
+    let log = scene.log_git();
+    for _ in 0..3 {
+        let answer = scene.once();
+        assert_eq!(answer["pump"]["due"], 0, "{answer}");
+    }
+    let called = std::fs::read_to_string(log).unwrap_or_default();
+    assert!(
+        !called.contains(" push ") && !called.contains("ls-remote"),
+        "{called}"
+    );
+}
+
 fn now() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     i64::try_from(since.unwrap().as_millis()).unwrap()
@@ -211,9 +286,14 @@ fn f09_classes_do_not_depend_on_the_callers_language() {
     git(&scene.origin, &["update-ref", "refs/heads/ahead", &other]);
     scene.enqueue("ahead", 1, &one);
     scene.enqueue_to("file:///nonexistent/repo.git", "main", 2, &one);
+    // The messages of those languages may not be installed here: what Git is told says it.
+    let log = scene.log_git();
     scene.once();
     assert_eq!(scene.last_error(1), "NON_FAST_FORWARD");
     assert_eq!(scene.last_error(2), "ORIGIN_UNREACHABLE");
+    let told = std::fs::read_to_string(log).unwrap();
+    assert!(told.lines().count() > 2, "{told}");
+    assert!(told.lines().all(|line| line.starts_with("C||")), "{told}");
 }
 
 #[test]

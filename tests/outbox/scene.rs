@@ -172,6 +172,29 @@ impl Scene {
         std::fs::remove_file(self.origin.join("hooks").join(name)).unwrap();
     }
 
+    /// Lets every call of Git write a line into the file that is given back: its languages and its
+    /// words. The file is there once Git was called.
+    pub fn log_git(&mut self) -> PathBuf {
+        let (log, folder) = (self.world.beside("git-calls"), self.world.beside("git-bin"));
+        std::fs::create_dir(&folder).unwrap();
+        let found = std::env::var("PATH").unwrap();
+        let real = found
+            .split(':')
+            .map(|folder| Path::new(folder).join("git"))
+            .find(|path| path.is_file())
+            .unwrap();
+        let script = format!(
+            "#!/bin/sh\necho \"$LC_ALL|$LANGUAGE|$*\" >> '{}'\nexec '{}' \"$@\"\n",
+            log.display(),
+            real.display()
+        );
+        std::fs::write(folder.join("git"), script).unwrap();
+        std::fs::set_permissions(folder.join("git"), PermissionsExt::from_mode(0o755)).unwrap();
+        self.env
+            .insert("PATH".into(), format!("{}:{found}", folder.display()));
+        log
+    }
+
     /// The user's `~/.gitconfig`.
     pub fn gitconfig(&self, text: &str) {
         std::fs::write(self.home.join(".gitconfig"), text).unwrap();

@@ -74,6 +74,8 @@ fn the_launch_agent_is_xml_that_says_what_to_run_and_keeps_it_alive() {
     };
     assert_eq!(value("Label").text(), Some("com.mac-worker.outbox"));
     assert_eq!(value("KeepAlive").tag_name().name(), "true");
+    // A watcher that cannot start is no respawn storm (case g02).
+    assert_eq!(value("ThrottleInterval").text(), Some("10"));
     let arguments: Vec<&str> = value("ProgramArguments")
         .children()
         .filter(roxmltree::Node::is_element)
@@ -112,6 +114,9 @@ fn the_systemd_unit_has_a_watchdog_and_gives_the_watcher_its_time_to_stop() {
         "KillMode=mixed",
         "TimeoutStopSec=20",
         "WatchdogSec=60",
+        // One that cannot start is no respawn storm (case g02).
+        "Restart=always",
+        "RestartSec=10",
         "Environment=\"PATH=/usr/bin:/bin\"",
     ] {
         assert!(text.lines().any(|other| other == line), "{line}: {text}");

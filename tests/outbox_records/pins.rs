@@ -54,6 +54,87 @@ fn f03_the_pinned_commit_survives_reset_reflog_expiry_and_prune() {
 }
 
 #[test]
+fn f03_the_pinned_commit_survives_every_other_way_to_tidy_a_mirror() {
+    for (objects, refs) in KINDS {
+        let world = World::new();
+        let mirror = world.mirror_as("web", objects, refs);
+        let oid = commit(&mirror, "one");
+        assert_eq!(
+            status(&world.enqueue(&push("web", "t1", &turn(1), &oid))),
+            0
+        );
+        for tidy in [
+            &["repack", "-q", "-a", "-d"][..],
+            &["prune", "--expire=now"],
+            &["prune-packed", "-q"],
+            &["repack", "-q", "-a", "-d", "-l", "--unpack-unreachable=now"],
+            &["multi-pack-index", "write"],
+            &["multi-pack-index", "expire"],
+            &["gc", "-q", "--aggressive", "--prune=now"],
+            &["maintenance", "run", "--task=gc", "--quiet"],
+            &["worktree", "prune", "--expire=now"],
+        ] {
+            git_line(&mirror, tidy);
+            let place = format!("{objects} {refs} {tidy:?}");
+            assert_eq!(
+                git_line(&mirror, &["cat-file", "-t", &oid]),
+                "commit",
+                "{place}"
+            );
+            assert_eq!(pinned(&mirror, "t1", &turn(1)), oid, "{place}");
+        }
+    }
+}
+
+/// What `git clone --mirror` sets up says of every ref that the origin lacks that it may go. The
+/// next look at the intent pins its commit again, long before a collection takes it.
+#[test]
+fn f03_a_pin_that_a_pruning_fetch_took_is_reported_and_pinned_again() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    let upstream = world.beside("upstream.git");
+    crate::world::init(&upstream, "sha1", "files");
+    git_line(
+        &mirror,
+        &["config", "remote.origin.url", upstream.to_str().unwrap()],
+    );
+    git_line(
+        &mirror,
+        &["config", "remote.origin.fetch", "+refs/*:refs/*"],
+    );
+    let wanted = push("web", "t1", &turn(1), &oid);
+    assert_eq!(status(&world.enqueue(&wanted)), 0);
+    git_line(&mirror, &["fetch", "-q", "--prune", "origin"]);
+    let pin = format!("refs/mac-worker/delivery/t1/{}", turn(1));
+    assert!(
+        !git(&mirror, &["rev-parse", "--verify", "-q", &pin])
+            .status
+            .success()
+    );
+    let looked = world.run(&["doctor"], "");
+    let told = String::from_utf8_lossy(&looked.stdout).into_owned();
+    assert!(told.contains("an intent has no pin"), "{told}");
+    let mended = world.run(&["doctor", "--repair"], "");
+    assert_eq!(status(&mended), 0, "{mended:?}");
+    assert_eq!(pinned(&mirror, "t1", &turn(1)), oid);
+    git_line(&mirror, &["fetch", "-q", "--prune", "origin"]);
+    assert_eq!(status(&world.enqueue(&wanted)), 0);
+    git_line(&mirror, &["gc", "-q", "--prune=now"]);
+    assert_eq!(pinned(&mirror, "t1", &turn(1)), oid);
+    // What the page of the outbox's design says to do about it.
+    let keep = [
+        "config",
+        "--add",
+        "remote.origin.fetch",
+        "^refs/mac-worker/*",
+    ];
+    git_line(&mirror, &keep);
+    git_line(&mirror, &["fetch", "-q", "--prune", "origin"]);
+    assert_eq!(pinned(&mirror, "t1", &turn(1)), oid);
+}
+
+#[test]
 fn f07_pack_refs_in_a_loop_while_enqueueing_hides_no_ref() {
     for refs in ["files", "reftable"] {
         let world = World::new();
