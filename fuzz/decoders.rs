@@ -1,14 +1,17 @@
 // Every decoder, each with what must hold for any bytes: it answers or it refuses, and what it
-// accepts is what it would write again. The fuzz targets and the corpus test share this file.
+// accepts is what it would write again, or what an independent reading of the same bytes confirms.
+// The fuzz targets and the corpus test share this file.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use amiss::clock::UnixMillis;
 use amiss::delivery::run::RunFacts;
 use amiss::delivery::{Delivery, Envelope, Lease, Outcome, Staged};
-use amiss::git::{PushReport, RemoteTips, classify_stderr};
+use amiss::git::{PushReport, RefOutcome, RemoteTips, classify_stderr};
 use amiss::ingress::headers::Headers;
+use amiss::ingress::keyring::{Keyring, NoMatch};
 use amiss::ingress::limits::Limits;
 use amiss::ingress::sign::{Order, Shape, sign};
 use amiss::ingress::{Request, Route, verify};
@@ -16,6 +19,11 @@ use amiss::ledger::file::FrameKind;
 use amiss::outbox::{
     DueEntry, EnabledMarker, Intent, ObjectSyncReceipt, Record, TargetLedger, WorkerIdentity,
 };
+use amiss::plan::LoadedPlan;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// A decoder by its name; its corpus lies in `fuzz/corpus/NAME`.
 pub type Decoder = (&'static str, fn(&[u8]));
@@ -93,11 +101,20 @@ const LIMITS: Limits = Limits {
     name_bytes: 128,
 };
 
-/// The stream of documents: cut at any place it gives the same documents.
+/// The stream of documents: cut at any place it gives the same documents, each a part of what came,
+/// in order.
 pub fn documents(bytes: &[u8]) {
     let whole = cut(bytes);
     let trickle = cut(Trickle(bytes));
     assert_eq!(whole, trickle);
+    let mut rest = bytes;
+    for text in whole.iter().flatten() {
+        let text = text.as_bytes();
+        let at = rest
+            .windows(text.len().max(1))
+            .position(|part| part == text);
+        rest = &rest[at.unwrap() + text.len()..];
+    }
 }
 
 fn cut(input: impl std::io::Read) -> Vec<Result<String, String>> {
@@ -129,7 +146,8 @@ impl std::io::Read for Trickle<'_> {
     }
 }
 
-/// An envelope is handed on unchanged, and its members are read or refused.
+/// An envelope is handed on with every member as it came, and a member that is read is written
+/// again as the same value.
 pub fn envelope(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
@@ -137,19 +155,37 @@ pub fn envelope(bytes: &[u8]) {
     let Ok(envelope) = Envelope::parse(text) else {
         return;
     };
-    if let Ok(Some(delivery)) = envelope.member::<Delivery>("delivery") {
-        let again: Delivery =
-            serde_json::from_slice(&serde_json::to_vec(&delivery).unwrap()).unwrap();
-        assert_eq!(again, delivery);
+    let printed = serde_json::to_string(&envelope).unwrap();
+    let (came, goes) = (members(text), members(&printed));
+    for (name, value) in &came {
+        assert_eq!(goes[name].get(), value.get(), "{name}");
+    }
+    assert!(goes.len() - came.len() <= usize::from(!came.contains_key("schema")));
+    let again = Envelope::parse(&printed).unwrap();
+    assert_eq!(serde_json::to_string(&again).unwrap(), printed);
+    if let Some(delivery) = same_again::<Delivery>(&envelope, "delivery") {
         let _ = delivery.accept(None);
     }
-    let _ = envelope.member::<Lease>("lease");
-    let _ = envelope.member::<RunFacts>("run");
-    let _ = envelope.member::<Outcome>("outcome");
-    let _ = envelope.member::<Staged>("staged");
+    same_again::<Lease>(&envelope, "lease");
+    same_again::<RunFacts>(&envelope, "run");
+    same_again::<Outcome>(&envelope, "outcome");
+    same_again::<Staged>(&envelope, "staged");
 }
 
-/// A request without a right signature is refused.
+fn members(text: &str) -> BTreeMap<String, Box<RawValue>> {
+    serde_json::from_str(text).unwrap()
+}
+
+/// A member that is read, after its way through its own form.
+fn same_again<T: DeserializeOwned + Serialize>(envelope: &Envelope, name: &str) -> Option<T> {
+    let value = envelope.member::<T>(name).ok()??;
+    let form = serde_json::to_vec(&value).unwrap();
+    let again: T = serde_json::from_slice(&form).unwrap();
+    assert_eq!(serde_json::to_vec(&again).unwrap(), form, "{name}");
+    Some(again)
+}
+
+/// A request whose header is not the signature of its body is refused.
 pub fn request(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
@@ -158,40 +194,99 @@ pub fn request(bytes: &[u8]) {
     if text.contains("body_path") {
         return;
     }
-    if let Ok(request) = Request::parse(text, &LIMITS) {
-        let _ = verify(lane_github(), request, now());
+    let Ok(request) = Request::parse(text, &LIMITS) else {
+        return;
+    };
+    if verify(lane_github(), request, now()).is_err() {
+        return;
     }
+    let value: Value = serde_json::from_str(text).unwrap();
+    let Some(body) = value["body"].as_str() else {
+        return;
+    };
+    let (_, right) = sign_for(lane_github(), body.as_bytes());
+    let given = value["headers"].as_array().map_or_else(
+        || headers_of_object(&value),
+        |list| {
+            list.iter()
+                .map(|pair| (text_of(&pair[0]), text_of(&pair[1])))
+                .collect()
+        },
+    );
+    let mut signatures = given
+        .iter()
+        .filter(|(name, _)| name.eq_ignore_ascii_case("X-Hub-Signature-256"));
+    assert_eq!(signatures.next().map(|(_, value)| value), Some(&right));
+    assert_eq!(signatures.next(), None);
 }
 
-fn in_lane(lane: &str, file: &str, bytes: &[u8]) {
-    let folder = configuration().join(lane);
-    let path = folder.join(file);
+fn text_of(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn headers_of_object(request: &Value) -> Vec<(String, String)> {
+    let object = request["headers"].as_object();
+    let pairs = object.into_iter().flatten();
+    pairs
+        .map(|(name, value)| (name.clone(), text_of(value)))
+        .collect()
+}
+
+fn in_configuration(file: &str, bytes: &[u8]) -> PathBuf {
+    let path = configuration().join(file);
     std::fs::write(&path, bytes).unwrap();
-    if file == "trial-keys.json" {
-        let _ = amiss::ingress::keyring::Keyring::load(&path);
-    } else {
-        let _ = Route::load(&path, None);
-    }
+    path
 }
 
-/// A route file.
+/// A route file: under one that is accepted, what its own keys sign is authentic.
 pub fn route(bytes: &[u8]) {
-    in_lane("github", "trial.json", bytes);
+    let path = in_configuration("github/trial.json", bytes);
+    let Ok(route) = Route::load(&path, None) else {
+        return;
+    };
+    if let Ok(request) = sign(&route, b"{}", &order()) {
+        let text = serde_json::to_string(&request).unwrap();
+        only_its_payload_is_wrong(&route, &text);
+    }
 }
 
-/// A keyring file.
+/// A keyring file: under one that is accepted, every key knows its own signature and no other.
 pub fn keyring(bytes: &[u8]) {
-    in_lane("github", "trial-keys.json", bytes);
+    let path = in_configuration("github/trial-keys.json", bytes);
+    let Ok(ring) = Keyring::load(&path) else {
+        return;
+    };
+    let (parts, others): ([&[u8]; 2], [&[u8]; 2]) = ([b"one", b"two"], [b"one", b"twp"]);
+    for (anchor, window) in ring.windows() {
+        if !window.holds(now()) {
+            assert!(ring.sign(now(), Some(anchor), &parts).is_err());
+            continue;
+        }
+        let (by, tag) = ring.sign(now(), Some(anchor), &parts).unwrap();
+        assert_eq!(by, anchor);
+        assert_eq!(ring.find(now(), &parts, &[*tag]), Ok(anchor));
+        assert!(matches!(
+            ring.find(now(), &others, &[*tag]),
+            Err(NoMatch::Tried(_))
+        ));
+    }
 }
 
-/// A plan file.
+/// A plan file: written otherwise, one that is accepted is the same plan with the same digests.
 pub fn plan(bytes: &[u8]) {
-    let path = configuration().join("plan.json");
-    std::fs::write(&path, bytes).unwrap();
-    let _ = amiss::plan::LoadedPlan::load(&path);
+    let path = in_configuration("plan.json", bytes);
+    let Ok(loaded) = LoadedPlan::load(&path) else {
+        return;
+    };
+    let value: Value = serde_json::from_slice(bytes).unwrap();
+    let pretty = serde_json::to_vec_pretty(&value).unwrap();
+    if pretty.len() <= 1 << 20 {
+        let path = in_configuration("plan.json", &pretty);
+        assert_eq!(LoadedPlan::load(&path).unwrap(), loaded);
+    }
 }
 
-/// A bearer token.
+/// A bearer token that the forge's key did not sign, as none here is, is refused.
 pub fn token(bytes: &[u8]) {
     static LOADED: OnceLock<Route> = OnceLock::new();
     let route = LOADED.get_or_init(|| lane("gitlab-oidc"));
@@ -200,18 +295,21 @@ pub fn token(bytes: &[u8]) {
     value.extend_from_slice(bytes);
     headers.push("Authorization".into(), value);
     let request = Request::new(None, headers, br#"{"merge_request_iid":12}"#.to_vec());
-    let _ = verify(route, request, now());
+    assert!(verify(route, request, now()).is_err());
 }
 
-/// A signed request, and the value of its last header: the signature.
-pub fn sign_for(route: &Route, bytes: &[u8]) -> (String, String) {
-    let order = Order {
+fn order() -> Order<'static> {
+    Order {
         anchor: None,
         shape: Shape::Json,
         id: "message",
         at: now(),
-    };
-    let request = serde_json::to_value(sign(route, bytes, &order).unwrap()).unwrap();
+    }
+}
+
+/// A signed request, and the value of its last header: the signature.
+pub fn sign_for(route: &Route, bytes: &[u8]) -> (String, String) {
+    let request = serde_json::to_value(sign(route, bytes, &order()).unwrap()).unwrap();
     let last = request["headers"].as_array().unwrap().last().unwrap();
     let signature = last[1].as_str().unwrap().to_owned();
     (request.to_string(), signature)
@@ -219,18 +317,19 @@ pub fn sign_for(route: &Route, bytes: &[u8]) -> (String, String) {
 
 fn signed(route: &Route, bytes: &[u8]) {
     let (text, _) = sign_for(route, bytes);
-    let request = Request::parse(&text, &LIMITS).unwrap();
-    // The signature holds, so only the payload can be refused.
-    match verify(route, request, now()) {
-        Ok(_) => {}
-        Err(error) => {
-            use amiss::code::Coded;
-            let code = error.code().to_string();
-            assert!(
-                ["INGRESS_PAYLOAD", "INGRESS_ROUTE", "INGRESS_LIMITS"].contains(&code.as_str()),
-                "{code}: {error}"
-            );
-        }
+    only_its_payload_is_wrong(route, &text);
+}
+
+/// The signature holds, so only what was signed can be refused.
+fn only_its_payload_is_wrong(route: &Route, text: &str) {
+    use amiss::code::Coded;
+    let request = Request::parse(text, &LIMITS).unwrap();
+    if let Err(error) = verify(route, request, now()) {
+        let code = error.code().to_string();
+        assert!(
+            ["INGRESS_PAYLOAD", "INGRESS_ROUTE", "INGRESS_LIMITS"].contains(&code.as_str()),
+            "{code}: {error}"
+        );
     }
 }
 
@@ -304,16 +403,42 @@ pub fn worker(bytes: &[u8]) {
     record::<WorkerIdentity>(bytes);
 }
 
-/// What `git push --porcelain` printed, and its standard error.
+const MAIN: &str = "refs/heads/main";
+
+/// What `git push --porcelain` printed, and its standard error: a ref arrived only if a line of its
+/// own says so, and none says that it was refused.
 pub fn porcelain(bytes: &[u8]) {
-    let report = PushReport::parse(bytes);
-    let _ = report.outcome("refs/heads/main");
     let _ = classify_stderr(bytes);
+    let outcome = PushReport::parse(bytes).outcome(MAIN);
+    let flags: Vec<&[u8]> = bytes
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| {
+            let mut columns = line.splitn(3, |byte| *byte == b'\t');
+            let (flag, names) = (columns.next()?, columns.next()?);
+            columns.next()?;
+            names.ends_with(b":refs/heads/main").then_some(flag)
+        })
+        .collect();
+    match outcome {
+        Some(RefOutcome::Updated | RefOutcome::UpToDate) => {
+            assert!(!flags.contains(&&b"!"[..]));
+            let arrived: [&[u8]; 4] = [b" ", b"*", b"+", b"="];
+            assert!(flags.iter().any(|flag| arrived.contains(flag)));
+        }
+        Some(RefOutcome::Refused(_)) => assert!(flags.contains(&&b"!"[..])),
+        None => assert!(!flags.contains(&&b"!"[..])),
+    }
 }
 
-/// What `git ls-remote` printed.
+/// What `git ls-remote` printed: the tip of a ref is what its own last line says, and a ref that no
+/// line names has none.
 pub fn ls_remote(bytes: &[u8]) {
-    if let Ok(tips) = RemoteTips::parse(bytes) {
-        let _ = tips.tip("refs/heads/main");
-    }
+    let Ok(tips) = RemoteTips::parse(bytes) else {
+        return;
+    };
+    let said = bytes
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| line.strip_suffix(b"\trefs/heads/main"))
+        .rfind(|oid| !oid.contains(&b'\t'));
+    assert_eq!(tips.tip(MAIN).map(|oid| oid.as_str().as_bytes()), said);
 }

@@ -4,29 +4,48 @@ use std::path::Path;
 use std::process::Command;
 
 use super::decoders::ALL;
+use crate::figures;
+
+/// The nightly toolchain's Cargo with cargo-fuzz, in the package of the targets.
+fn cargo_fuzz() -> Command {
+    let mut command = Command::new("cargo");
+    command
+        .args(["+nightly", "fuzz"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz"));
+    command
+}
 
 #[test]
 fn every_target_is_fuzzed_for_a_minute_in_the_long_form() {
-    if std::env::var_os("AMISS_LONG").is_none() {
-        println!("short form: the corpus is replayed, nothing is fuzzed");
+    if !figures::is_long() {
+        figures::tell("fuzzing: the short form replays the corpus and fuzzes nothing");
         return;
     }
-    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let version = cargo_fuzz().arg("--version").output();
+    let there = version.is_ok_and(|output| output.status.success());
+    let missing = "cargo-fuzz or a nightly toolchain is missing: `rustup toolchain install nightly`, \
+                   `cargo install cargo-fuzz --locked`";
+    if !figures::may_skip(there, missing) {
+        return;
+    }
+    // What is found in a run stays out of the committed corpus.
+    let found = tempfile::tempdir().unwrap();
     let seconds = std::env::var("AMISS_FUZZ_SECONDS").unwrap_or_else(|_| "60".into());
     for (name, _) in ALL {
-        let output = Command::new("cargo")
-            .args(["+nightly", "fuzz", "run", name, "--"])
+        let place = found.path().join(name);
+        std::fs::create_dir(&place).unwrap();
+        let output = cargo_fuzz()
+            .args(["run", name])
+            .arg(&place)
+            .arg(format!("corpus/{name}"))
+            .arg("--")
             .arg(format!("-max_total_time={seconds}"))
             .args(["-max_len=65536", "-timeout=10"])
-            .current_dir(top.join("fuzz"))
             .output()
             .unwrap();
         let told = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.success(),
-            "{name} (needs `cargo install cargo-fuzz` and a nightly toolchain):\n{told}"
-        );
+        assert!(output.status.success(), "{name}:\n{told}");
         let last = told.lines().rfind(|line| line.starts_with("Done"));
-        println!("{name}: {}", last.unwrap_or_default());
+        figures::tell(&format!("{name}: {}", last.unwrap_or_default()));
     }
 }

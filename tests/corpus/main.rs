@@ -18,6 +18,8 @@ pub const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures");
 #[path = "../../fuzz/decoders.rs"]
 mod decoders;
 
+#[path = "../common/figures.rs"]
+mod figures;
 mod fuzz;
 mod known_faults;
 mod sweep;

@@ -18,7 +18,7 @@ fn bodies(body: &[u8]) -> Vec<Vec<u8>> {
         }
         list.push(body[..at].to_vec());
     }
-    for byte in [b'\0', b'\n', b' ', b'}', 0xff] {
+    for byte in 0..=255 {
         list.push([body, &[byte]].concat());
         list.push([&[byte], body].concat());
     }
@@ -26,7 +26,7 @@ fn bodies(body: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// The same for a header's value; the eighth bit makes no text, so a document cannot hold it.
-fn values(value: &str) -> Vec<String> {
+pub fn values(value: &str) -> Vec<String> {
     let mut list = Vec::new();
     for at in 0..value.len() {
         for bit in 0..7 {
@@ -36,11 +36,36 @@ fn values(value: &str) -> Vec<String> {
         }
         list.push(value[..at].to_owned());
     }
-    for more in ["0", " ", "=", ",", "\u{e9}", "."] {
+    for more in (0..=0x7f).map(char::from).chain(['\u{e9}']) {
         list.push(format!("{value}{more}"));
         list.push(format!("{more}{value}"));
     }
     list
+}
+
+/// Every scheme with the sweep of its signed requests.
+const SWEPT: [(&str, &str); 4] = [
+    ("github", "no_changed_github_request_is_accepted"),
+    ("gitea", "no_changed_gitea_request_is_accepted"),
+    ("gitlab-webhook", "no_changed_gitlab_request_is_accepted"),
+    ("gitlab-oidc", "no_changed_token_is_accepted"),
+];
+
+#[test]
+fn every_scheme_of_a_route_has_its_sweep() {
+    let schema: Value = serde_json::from_str(include_str!("../../docs/schema/route.json")).unwrap();
+    let schemes: Vec<&str> = schema["$defs"]["Scheme"]["oneOf"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["const"].as_str().unwrap())
+        .collect();
+    let swept: Vec<&str> = SWEPT.iter().map(|(scheme, _)| *scheme).collect();
+    assert_eq!(schemes, swept);
+    let sources = [include_str!("sweeps.rs"), include_str!("tokens.rs")].concat();
+    for (_, test) in SWEPT {
+        assert!(sources.contains(&format!("fn {test}()")), "{test}");
+    }
 }
 
 fn answers(receiver: &Receiver, requests: &[String]) -> Vec<Value> {
@@ -63,7 +88,7 @@ fn none_is_accepted(receiver: &Receiver, good: &str, bad: &[String]) {
             .unwrap_or_else(|| panic!("accepted: {input}"));
         assert!(code.starts_with("INGRESS_"), "{code}: {input}");
     }
-    println!("{} changed requests, none accepted", bad.len());
+    crate::common::figures::tell(&format!("{} changed requests, none accepted", bad.len()));
 }
 
 #[test]
@@ -77,6 +102,23 @@ fn no_changed_github_request_is_accepted() {
         .collect();
     bad.extend(values(&signature).iter().map(|value| with(value, &body)));
     none_is_accepted(&Receiver::github(), &with(&signature, &body), &bad);
+}
+
+#[test]
+fn no_changed_github_form_is_accepted() {
+    let mut form = b"payload=".to_vec();
+    let text = vector_payload().to_string();
+    form.extend(form_urlencoded::byte_serialize(text.as_bytes()).flat_map(str::bytes));
+    let signature = format!("sha256={}", hmac_hex(SECRET, &form));
+    let with = |body: &[u8]| {
+        let headers = [
+            ("Content-Type", "application/x-www-form-urlencoded"),
+            ("X-Hub-Signature-256", signature.as_str()),
+        ];
+        request(&headers, body)
+    };
+    let bad: Vec<String> = bodies(&form).iter().map(|body| with(body)).collect();
+    none_is_accepted(&Receiver::github(), &with(&form), &bad);
 }
 
 #[test]

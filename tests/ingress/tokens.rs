@@ -529,30 +529,16 @@ fn a_token_has_one_form() {
 }
 
 #[test]
-fn no_flipped_bit_of_a_token_is_accepted() {
-    // In one process, because there are thousands.
+fn no_changed_token_is_accepted() {
     let token = sign(&claims());
+    let changed = crate::sweeps::values(&token);
+    // In one process, because there are thousands.
     let mut input = String::new();
-    let mut count = 0;
-    for at in 0..token.len() {
-        for bit in 0..7 {
-            let mut bytes = token.clone().into_bytes();
-            bytes[at] ^= 1 << bit;
-            let Ok(text) = String::from_utf8(bytes) else {
-                continue;
-            };
-            input.push_str(&request(
-                &[("Authorization", &format!("Bearer {text}"))],
-                HINT,
-            ));
-            count += 1;
-        }
-        input.push_str(&request(
-            &[("Authorization", &format!("Bearer {}", &token[..at]))],
-            HINT,
-        ));
-        count += 1;
+    for text in &changed {
+        let value = format!("Bearer {text}");
+        input.push_str(&request(&[("Authorization", &value)], HINT));
     }
+    let count = changed.len();
     let receiver = Receiver::fixture("gitlab-oidc");
     let output = receiver.verify_with(&["--now-unix-millis", &NOW.to_string()], input);
     let lines = String::from_utf8(output.stdout).unwrap();
@@ -562,6 +548,7 @@ fn no_flipped_bit_of_a_token_is_accepted() {
             .lines()
             .all(|line| line.contains("\"error\"") && !line.contains("\"delivery\""))
     );
+    crate::common::figures::tell(&format!("{count} changed tokens, none accepted"));
 }
 
 /// A route that pins one public JWK.
@@ -605,7 +592,9 @@ fn wycheproof_every_rs256_case_has_its_answer() {
             }
         }
     }
-    println!("wycheproof RS256: {valid} valid, {invalid} invalid");
+    crate::common::figures::tell(&format!(
+        "wycheproof RS256: {valid} valid, {invalid} invalid"
+    ));
     assert_eq!((valid, invalid), (8, 227));
 }
 
