@@ -21,6 +21,7 @@ use amiss::ledger::{
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError};
 
+use crate::common::figures;
 use crate::scene::{NOW, bounded, check, envelope, run_facts};
 
 const LEASE: i64 = 100;
@@ -304,7 +305,7 @@ struct World {
 
 impl World {
     fn new() -> World {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = in_memory();
         let dial = Dial(Rc::new(Cell::new(NOW)));
         let root = Root::open(folder.path(), Options::default()).unwrap();
         root.init(&limits(), &dial, ClockPolicy::Guard).unwrap();
@@ -373,27 +374,62 @@ impl World {
     }
 }
 
-fn cases() -> u32 {
-    if std::env::var_os("AMISS_LONG").is_some() {
-        2000
-    } else {
-        60
-    }
+/// A folder that no medium slows down: what a crash may leave is not the question here.
+fn in_memory() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| tempfile::tempdir().unwrap())
+}
+
+/// The files are looked at after every one of the first operations, and after every eighth of the
+/// rest.
+const ALWAYS: u64 = 1_000;
+
+/// How many operations are compared at least.
+fn wanted() -> u64 {
+    if figures::is_long() { 1_000_000 } else { 1500 }
 }
 
 #[test]
 fn any_sequence_of_operations_answers_as_the_contract_says() {
+    let workers = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    let work = || {
+        let (mut sequences, done) = (0_u64, Cell::new(0));
+        while done.get() < wanted().div_ceil(workers) {
+            any_sequences(50, &done);
+            sequences += 50;
+        }
+        (sequences, done.get())
+    };
+    let sums = std::thread::scope(|scope| {
+        let working: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        working.into_iter().fold((0, 0), |sums, worker| {
+            let (sequences, done) = worker.join().unwrap();
+            (sums.0 + sequences, sums.1 + done)
+        })
+    });
+    let (sequences, done) = sums;
+    figures::tell(&format!(
+        "the contract: {sequences} sequences, {done} operations on the files as on the model"
+    ));
+    assert!(done >= wanted());
+}
+
+/// So many sequences, each shrunk if it fails; `done` counts what was compared.
+fn any_sequences(cases: u32, done: &Cell<u64>) {
     let config = Config {
         failure_persistence: None,
-        ..Config::with_cases(cases())
+        ..Config::with_cases(cases)
     };
     proptest!(config, |(list in operations())| {
         let mut world = World::new();
         let mut fences: HashMap<String, u64> = HashMap::new();
-        for op in &list {
+        for (at, op) in list.iter().enumerate() {
+            done.set(done.get() + 1);
             let (file, model) = world.step(op);
             prop_assert_eq!(&file, &model, "{:?}", op);
-            world.hold()?;
+            // A look at every file costs more than most operations do.
+            if done.get() < ALWAYS || at % 8 == 7 || at + 1 == list.len() {
+                world.hold()?;
+            }
             // Fences of one evaluation only grow.
             if let (Some(Seen::Execute(fence, _)), Some(lease)) = (&file, world.file.leases.last()) {
                 let last = fences.entry(lease.evaluation_id.to_string()).or_default();

@@ -19,6 +19,7 @@ mod contract;
 mod exact;
 mod fair;
 mod faults;
+mod filesystems;
 mod flow;
 mod memory;
 mod roots;
