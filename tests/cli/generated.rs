@@ -95,14 +95,14 @@ fn the_command_reference_is_the_whole_help_text() {
 
 /// Runs a checker of generated text where this machine has it.
 fn checked_by(program: &str, arguments: &[&str]) {
-    let Ok(output) = std::process::Command::new(program)
+    if !crate::common::figures::has(program, &["--version"]) {
+        return;
+    }
+    let output = std::process::Command::new(program)
         .args(arguments)
         .current_dir(top())
         .output()
-    else {
-        println!("no {program} on this machine: {arguments:?} is not checked by it");
-        return;
-    };
+        .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(
         output.status.success() && said.is_empty(),

@@ -13,8 +13,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod at_once;
 mod explain;
 mod generated;
 mod help;
 mod inputs;
 mod streams;
+mod suite;

@@ -235,7 +235,7 @@ const WRONGS: [&str; 8] = [
     "mv root r; mv host h; ln -s r root; ln -s h host",
     "for name in root/.amiss-root.state root/.amiss-capacity.state; do printf x >> $name; done",
     "for name in root/*.state host/tasks/*/*/delivery/*.json; do [ ! -e $name ] || : > $name; done",
-    "rm -rf repository/.git/objects/?? action/.git; mkdir action; mkdir -m 700 -p repository/.git/objects/00",
+    "rm -rf repository/.git/objects/?? action/.git; mkdir -m 700 -p repository/.git/objects/00",
     "rm -rf plan.json route.json scratch host/mirrors; mkdir plan.json route.json",
 ];
 
