@@ -1,6 +1,7 @@
 //! What every black-box test starts from: the real binary in a cleaned environment.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
+pub mod figures;
 pub mod receiver;
 pub mod scene;
 

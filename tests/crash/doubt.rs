@@ -88,7 +88,7 @@ fn noticed((play, deliveries): &Played, steps: &[Step], first: usize) -> Option<
 
 /// Tells what was tried and what was noticed, and holds what was not against its reasons.
 fn judge(tried: Vec<(String, Option<String>)>, harmless: &[(&str, &str)]) {
-    println!("{} changes tried", tried.len());
+    crate::figures::tell(&format!("{} changes tried", tried.len()));
     let mut unnoticed = Vec::new();
     for (place, fault) in tried {
         if let Some(fault) = fault {

@@ -39,7 +39,7 @@ pub fn bound() -> usize {
 }
 
 pub fn long() -> bool {
-    std::env::var_os("AMISS_LONG").is_some()
+    crate::figures::is_long()
 }
 
 /// Builds and judges every state after every step. `deliveries` are all that the play knows.

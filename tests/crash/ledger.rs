@@ -16,7 +16,7 @@ type Ledger = FileLedger<FixedClock>;
 /// Proves a play and prints its figures.
 pub fn hold(name: &str, (play, deliveries): &Played) {
     let (figures, faults) = prove(play, deliveries);
-    println!(
+    crate::figures::tell(&format!(
         "crash states of {name}: {} steps, {} moments, {} states of {} built (bound {} a moment), \
          {} different ones opened and checked, {} violations",
         play.steps.len(),
@@ -26,7 +26,7 @@ pub fn hold(name: &str, (play, deliveries): &Played) {
         bound(),
         figures.checked,
         faults.len()
-    );
+    ));
     let shown = faults.iter().take(3).cloned().collect::<Vec<_>>();
     assert!(
         faults.is_empty(),

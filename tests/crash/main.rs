@@ -16,6 +16,8 @@ mod batch;
 mod builder;
 mod by_hand;
 mod doubt;
+#[path = "../common/figures.rs"]
+mod figures;
 #[allow(dead_code, reason = "the killed processes use the rest")]
 mod judge;
 mod ledger;

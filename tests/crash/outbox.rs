@@ -374,7 +374,7 @@ fn prove(play: &Play, steps: &[Step], first: usize, enough: usize) -> (String, V
 
 fn hold(name: &str, play: &Play) {
     let (figures, faults) = prove(play, &play.steps, 0, usize::MAX);
-    println!("crash states of {name}: {figures}");
+    crate::figures::tell(&format!("crash states of {name}: {figures}"));
     let shown: Vec<String> = faults.iter().take(3).cloned().collect();
     assert!(faults.is_empty(), "{}", shown.join("\n"));
 }

@@ -147,7 +147,7 @@ fn every_command_block_of_the_other_pages_runs() {
             assert!(top().join(tests).exists(), "{tests}");
         } else if page != Path::new("docs/cookbook.md") {
             let count = run_page(&page);
-            println!("{}: {count} blocks", page.display());
+            crate::common::figures::tell(&format!("{}: {count} blocks", page.display()));
         }
     }
 }

@@ -77,7 +77,11 @@ fn every_json_example_fits_the_schema_that_its_block_names() {
             used.insert(name.to_owned());
         }
     }
-    println!("{} of {} schemas have an example", used.len(), all.len());
+    crate::common::figures::tell(&format!(
+        "{} of {} schemas have an example",
+        used.len(),
+        all.len()
+    ));
 }
 
 /// The schema that a value names or is known by.

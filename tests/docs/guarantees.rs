@@ -94,7 +94,7 @@ fn every_promise_names_tests_that_are_there() {
         }
         count += 1;
     }
-    println!("{count} promises");
+    crate::common::figures::tell(&format!("{count} promises"));
     assert!(count >= 40, "only {count} promises");
 }
 

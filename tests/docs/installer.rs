@@ -41,11 +41,7 @@ fn install(folder: &Path) -> Output {
 
 /// Fetching from a folder needs curl; a machine without it has nothing to try here.
 fn has_curl() -> bool {
-    let found = Command::new("curl").arg("--version").output().is_ok();
-    if !found {
-        println!("no curl on this machine: the installer is not tried");
-    }
-    found
+    crate::common::figures::has("curl", &["--version"])
 }
 
 #[test]

@@ -218,7 +218,9 @@ fn ours_and_the_published_crate_disagree_only_where_it_is_explained() {
             *disagreements.entry(case.kind).or_default() += 1;
         }
     }
-    println!("{CASES} deliveries; disagreements: {disagreements:?}");
+    crate::common::figures::tell(&format!(
+        "{CASES} deliveries; disagreements: {disagreements:?}"
+    ));
     // A listed kind that does not happen is a listed kind too many.
     for kind in KINDS.into_iter().filter(|kind| explained(*kind).is_some()) {
         assert!(disagreements.contains_key(&kind), "{kind:?}");

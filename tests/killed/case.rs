@@ -90,7 +90,6 @@ impl Case {
     /// Stops and fails the command at each of its calls, and judges what is left each time.
     pub fn hold(&self) {
         if !is_there() {
-            println!("{}: skipped, strace is not installed", self.name);
             return;
         }
         let place = Place::of(&self.base);
@@ -127,7 +126,7 @@ impl Case {
                 faults.push(format!("write {at} short, then {then:?}\n  {fault}"));
             }
         }
-        println!(
+        crate::figures::tell(&format!(
             "{}: {} calls, killed at each ({}), failed {} times, went on all the same {} times, \
              {} short writes, {} violations",
             self.name,
@@ -137,7 +136,7 @@ impl Case {
             tally.done_all_the_same,
             tally.short,
             faults.len()
-        );
+        ));
         let shown = faults.iter().take(5).cloned().collect::<Vec<_>>();
         assert!(
             faults.is_empty(),

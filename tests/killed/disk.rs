@@ -35,11 +35,7 @@ impl Disk {
             .arg(folder.path())
             .status();
         let done = mounted.is_ok_and(|status| status.success());
-        assert!(
-            done || std::env::var_os("CI").is_none(),
-            "a small filesystem cannot be mounted, and the full disk must be tested in CI"
-        );
-        done.then_some(Disk { folder })
+        crate::figures::may_skip(done, "nothing may be mounted here").then_some(Disk { folder })
     }
 
     fn root(&self) -> PathBuf {
@@ -157,7 +153,6 @@ fn c10_on_a_full_disk_every_earlier_file_stays_and_no_part_of_one_is_seen() {
     for free in 0..14 {
         for (name, arguments, input, _) in &full.commands {
             let Some(disk) = Disk::mount(64) else {
-                println!("skipped: nothing may be mounted here");
                 return;
             };
             std::fs::create_dir(disk.root()).unwrap();
@@ -202,7 +197,9 @@ fn c10_on_a_full_disk_every_earlier_file_stays_and_no_part_of_one_is_seen() {
             }
         }
     }
-    println!("full disk: {refused} commands refused with every file as it was, {done} done");
+    crate::figures::tell(&format!(
+        "full disk: {refused} commands refused with every file as it was, {done} done"
+    ));
     assert!(refused > 10 && done > 10, "{refused} {done}");
 }
 
@@ -230,7 +227,6 @@ fn c10_a_cleanup_on_a_full_disk_makes_its_own_room() {
     scene.done("ended", Some(NOW + 1));
     let done = scene.done("done", None);
     let Some(disk) = Disk::mount(64) else {
-        println!("skipped: nothing may be mounted here");
         return;
     };
     std::fs::create_dir(disk.root()).unwrap();

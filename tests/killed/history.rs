@@ -374,10 +374,10 @@ fn check_all(name: &str, field: &Field, figures: &str) {
         answers += events.iter().filter(|event| event.answer.is_some()).count();
     }
     let granted: usize = events.values().map(|events| grants(events).len()).sum();
-    println!(
+    crate::figures::tell(&format!(
         "{name}: {figures}, {} deliveries, {answers} answers, {granted} leases, no violation",
         events.len()
-    );
+    ));
     assert!(granted > 0);
     let before = locks(&field.root);
     look(&field.root).unwrap();

@@ -492,7 +492,6 @@ fn ordered() -> Vec<(Case, usize, usize)> {
 #[test]
 fn c05_every_new_name_has_its_file_synced_before_its_directory_after_and_then_the_reply() {
     if !super::strace::is_there() {
-        println!("skipped, strace is not installed");
         return;
     }
     for (case, names, syncs) in ordered() {

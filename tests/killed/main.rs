@@ -34,6 +34,8 @@ mod states;
 
 mod case;
 mod disk;
+#[path = "../common/figures.rs"]
+mod figures;
 mod history;
 mod ledger;
 mod order;

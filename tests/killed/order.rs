@@ -52,7 +52,10 @@ impl Case {
                 );
             }
         }
-        println!("{}: {names} names, {syncs} syncs, in order", self.name);
+        crate::figures::tell(&format!(
+            "{}: {names} names, {syncs} syncs, in order",
+            self.name
+        ));
         (names, syncs)
     }
 }

@@ -155,10 +155,5 @@ fn shim() -> &'static Path {
 
 /// Whether the tests of this crate can run here at all.
 pub fn is_there() -> bool {
-    let there = Command::new("strace").arg("-V").output().is_ok();
-    assert!(
-        there || std::env::var_os("CI").is_none(),
-        "strace is missing, and .ci/run must install it"
-    );
-    there
+    crate::figures::has("strace", &["-V"])
 }

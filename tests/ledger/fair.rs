@@ -21,7 +21,7 @@ struct Load {
 }
 
 fn load() -> Load {
-    if std::env::var_os("AMISS_LONG").is_some() {
+    if crate::common::figures::is_long() {
         Load {
             rows: 100_000,
             report: 200 * 1024 * 1024,

@@ -123,7 +123,7 @@ fn stop_at_each(place: impl Fn(&Scene) -> PathBuf) {
                 break;
             }
             points += 1;
-            if std::env::var_os("AMISS_LONG").is_some() {
+            if crate::common::figures::is_long() {
                 for errno in ["EIO", "ENOSPC"] {
                     let case = Case::new();
                     let what = format!("error={errno}:when={number}");
@@ -133,7 +133,7 @@ fn stop_at_each(place: impl Fn(&Scene) -> PathBuf) {
             }
         }
     }
-    println!("stopped at {points} points");
+    crate::common::figures::tell(&format!("stopped at {points} points"));
     assert!(points > 0, "nothing was stopped");
 }
 

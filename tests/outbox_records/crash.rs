@@ -121,7 +121,9 @@ fn no_crash_loses_half_an_enqueue_or_an_answered_one() {
         let after = look(root, &request.key);
         assert!(after.intent.is_some() && after.due);
     });
-    println!("enqueue: {all} states, {judged} different ones judged");
+    crate::common::figures::tell(&format!(
+        "enqueue: {all} states, {judged} different ones judged"
+    ));
     assert!(judged > 5);
 }
 
@@ -154,10 +156,10 @@ fn an_enqueue_that_takes_up_a_stopped_one_makes_durable_what_that_one_left() {
             total += 1;
         }
     }
-    println!(
+    crate::common::figures::tell(&format!(
         "enqueue taken up after {} stops: {total} states",
         first.len()
-    );
+    ));
 }
 
 /// What a running system sees of the medium: every name and byte at its newest.
@@ -223,7 +225,9 @@ fn no_crash_separates_a_result_from_its_ledger_for_good() {
         assert_eq!(after.due, !done);
         assert_eq!(root.read_ledger(&intent.target()).unwrap().is_some(), done);
     });
-    println!("result and ledger: {all} states, {judged} different ones judged");
+    crate::common::figures::tell(&format!(
+        "result and ledger: {all} states, {judged} different ones judged"
+    ));
 }
 
 #[test]
@@ -251,7 +255,9 @@ fn no_crash_loses_half_a_retry_or_an_answered_one() {
         let after = look(root, &request.key);
         assert!(after.due && after.intent.unwrap().state == State::Retrying);
     });
-    println!("retry: {all} states, {judged} different ones judged");
+    crate::common::figures::tell(&format!(
+        "retry: {all} states, {judged} different ones judged"
+    ));
 }
 
 #[test]
@@ -270,5 +276,7 @@ fn no_crash_of_a_discard_leaves_work_without_its_intent() {
         root.discard(&task, &Cancel::new()).unwrap();
         assert!(look(root, &request.key).intent.is_none());
     });
-    println!("discard: {all} states, {judged} different ones judged");
+    crate::common::figures::tell(&format!(
+        "discard: {all} states, {judged} different ones judged"
+    ));
 }

@@ -122,7 +122,7 @@ fn wanted(place: &Place, oid: &str) -> String {
 
 /// Whether every call is tried.
 fn is_long() -> bool {
-    std::env::var_os("AMISS_LONG").is_some()
+    crate::common::figures::is_long()
 }
 
 /// Every call of a run; in the short form of the test every fourth.
@@ -181,7 +181,7 @@ fn an_enqueue_stopped_before_any_call_leaves_an_order_that_the_same_enqueue_comp
             );
         }
     }
-    println!("enqueue stopped {} times: {seen:?}", at.len());
+    crate::common::figures::tell(&format!("enqueue stopped {} times: {seen:?}", at.len()));
     for point in [
         "before AfterOutboxObjectBaselinePacks",
         "AfterOutboxObjectBaselinePacks",
@@ -281,7 +281,10 @@ fn a_stopped_enqueue_is_delivered_exactly_once_or_was_never_recorded() {
         let pushes = std::fs::read_to_string(place.origin().join("pushes")).unwrap();
         assert_eq!(pushes.lines().count(), 1, "{call:?}: {pushes}");
     }
-    println!("enqueue stopped {} times, each delivered once", at.len());
+    crate::common::figures::tell(&format!(
+        "enqueue stopped {} times, each delivered once",
+        at.len()
+    ));
 }
 
 #[test]
@@ -325,7 +328,10 @@ fn a_call_that_fails_during_an_enqueue_is_an_error_and_leaves_no_delivery() {
             assert_eq!(status(&run.plain()), 0, "{call:?}");
         }
     }
-    println!("enqueue failed {refused} times at {} calls", at.len());
+    crate::common::figures::tell(&format!(
+        "enqueue failed {refused} times at {} calls",
+        at.len()
+    ));
     assert!(refused * 2 >= at.len());
 }
 
@@ -362,7 +368,7 @@ fn a_stopped_retry_is_made_or_not_made_and_the_same_retry_completes_it() {
         assert_eq!(place.intent().unwrap()["state"], "retrying");
         assert_eq!(place.due().unwrap()["next_attempt_at_millis"], 9000);
     }
-    println!("retry stopped {} times", calls.len());
+    crate::common::figures::tell(&format!("retry stopped {} times", calls.len()));
 }
 
 #[test]
@@ -396,7 +402,7 @@ fn a_stopped_discard_or_collection_leaves_no_orphan_and_is_finished_by_the_next(
             let leaked = |name: &&String| name.contains(&turn(TURN)) && **name != lock;
             assert_eq!(rest.iter().find(leaked), None, "{call:?}");
         }
-        println!("{} stopped {} times", arguments[0], calls.len());
+        crate::common::figures::tell(&format!("{} stopped {} times", arguments[0], calls.len()));
     }
 }
 

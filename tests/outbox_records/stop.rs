@@ -121,10 +121,5 @@ impl Run {
 
 /// Whether this crate's killing tests can run here at all.
 pub fn is_there() -> bool {
-    let there = Command::new("strace").arg("-V").output().is_ok();
-    assert!(
-        there || std::env::var_os("CI").is_none(),
-        "strace is missing, and .ci/run must install it"
-    );
-    there
+    crate::common::figures::has("strace", &["-V"])
 }

@@ -33,7 +33,7 @@ fn amiss_killed_at_every_10_ms_leaves_no_process_and_its_directory_to_the_next_s
         "{output:?}"
     );
     assert!(flow.scratch_is_clean());
-    println!("{kills} kills");
+    crate::common::figures::tell(&format!("{kills} kills"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::flow::Flow;
 
 /// How many rounds: forty with `AMISS_LONG=1`.
 fn rounds() -> usize {
-    if std::env::var_os("AMISS_LONG").is_some() {
+    if crate::common::figures::is_long() {
         40
     } else {
         5
@@ -34,7 +34,7 @@ fn eight_runs_at_a_time_have_no_spurious_end() {
             });
         }
     });
-    println!("{} runs, eight at a time", started.into_inner());
+    crate::common::figures::tell(&format!("{} runs, eight at a time", started.into_inner()));
     assert!(flow.scratch_is_clean());
 }
 
@@ -131,7 +131,9 @@ fn peak(way: &str) -> u64 {
 #[test]
 fn a_report_of_256_mib_costs_at_most_16_mib_resident() {
     let (small, large) = (peak("noise"), peak("largest"));
-    println!("peak resident: {small} KiB with a small report, {large} KiB with the largest");
+    crate::common::figures::tell(&format!(
+        "peak resident: {small} KiB with a small report, {large} KiB with the largest"
+    ));
     assert!(large <= small + 1024, "{large} KiB, {small} KiB");
     if !cfg!(debug_assertions) {
         assert!(large <= 16 * 1024, "{large} KiB");
