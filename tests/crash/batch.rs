@@ -141,7 +141,7 @@ fn every_file_is_whole_before_it_has_its_name(steps: &[Step]) {
                 |step| matches!(step, Step::Append(path, _) | Step::SyncFile(path) if path == from),
             )
             .unwrap();
-        assert!(matches!(steps[last], Step::SyncFile(_)), "{to:?}");
+        assert!(matches!(steps[last], Step::SyncFile(_)), "{}", to.display());
     }
 }
 
