@@ -10,6 +10,11 @@ into=${AMISS_BIN:-"$HOME/.local/bin"}
 say() { printf 'install: %s\n' "$1" >&2; }
 die() { say "$1"; exit 1; }
 
+# The release fills both in; a copy from the repository belongs to none.
+case "$releases $version" in
+    *@*@*) die "this copy belongs to no release; take install.sh from one, or set AMISS_RELEASES and AMISS_VERSION" ;;
+esac
+
 case "$(uname -s)/$(uname -m)" in
     Linux/x86_64) target=x86_64-unknown-linux-musl ;;
     Linux/aarch64 | Linux/arm64) target=aarch64-unknown-linux-musl ;;
@@ -49,3 +54,7 @@ cp "$work/$name/amiss" "$into/.amiss.new"
 chmod 755 "$into/.amiss.new"
 mv -f "$into/.amiss.new" "$into/amiss"
 say "$("$into/amiss" --version) is in $into"
+case ":$PATH:" in
+    *":$into:"*) ;;
+    *) say "$into is not in your PATH" ;;
+esac

@@ -29,14 +29,18 @@ fn release(folder: &Path) {
     assert!(output.status.success(), "{}", both(&output));
 }
 
-fn install(folder: &Path) -> Output {
-    Command::new("sh")
+fn installer(folder: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command
         .arg(top().join(".github/install.sh"))
         .env("AMISS_RELEASES", format!("file://{}", folder.display()))
         .env("AMISS_VERSION", "9.9.9")
-        .env("AMISS_BIN", folder.join("bin"))
-        .output()
-        .unwrap()
+        .env("AMISS_BIN", folder.join("bin"));
+    command
+}
+
+fn install(folder: &Path) -> Output {
+    installer(folder).output().unwrap()
 }
 
 /// Fetching from a folder needs curl; a machine without it has nothing to try here.
@@ -80,6 +84,41 @@ fn the_installer_refuses_an_archive_with_another_digest() {
         fs::write(&sums, wrong).unwrap();
         let output = install(folder.path());
         assert_eq!(output.status.code(), Some(1), "{}", both(&output));
+        assert!(!folder.path().join("bin").exists());
+    }
+}
+
+#[test]
+fn the_installer_says_what_it_misses_and_installs_nothing() {
+    if !has_curl() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    release(folder.path());
+    fs::remove_file(folder.path().join("SHA256SUMS")).unwrap();
+    let elsewhere = folder.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("uname"), "#!/bin/sh\necho Plan9\n").unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    for (mut command, words) in [
+        (installer(folder.path()), "cannot fetch"),
+        (installer(folder.path()), "no archive for Plan9 on Plan9"),
+        (installer(folder.path()), "belongs to no release"),
+    ] {
+        match words {
+            "belongs to no release" => {
+                command.env_remove("AMISS_RELEASES");
+            }
+            "cannot fetch" => {}
+            _ => {
+                let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+                fs::set_permissions(elsewhere.join("uname"), mode).unwrap();
+                command.env("PATH", format!("{}:{path}", elsewhere.display()));
+            }
+        }
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", both(&output));
+        assert!(both(&output).contains(words), "{}", both(&output));
         assert!(!folder.path().join("bin").exists());
     }
 }
