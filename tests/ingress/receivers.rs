@@ -56,11 +56,15 @@ impl Gates {
             dir: tempfile::tempdir().unwrap(),
         };
         gates.sh(&format!(
-            "QUICK_START_DIR={} AMISS={} sh {}/docs/quick-start.sh prepare",
+            "QUICK_START_DIR={} AMISS={} sh {}/docs/quick-start.sh prepare
+             for refs in pull merge-requests; do
+                 git -C made/repository update-ref refs/$refs/4/head refs/heads/topic
+             done",
             gates.path("made").display(),
             env!("CARGO_BIN_EXE_amiss"),
             env!("CARGO_MANIFEST_DIR"),
         ));
+        std::fs::write(gates.path("setup.sh"), page("setup.sh")).unwrap();
         for forge in FORGES {
             gates.fill(forge);
         }
@@ -93,14 +97,13 @@ impl Gates {
     }
 
     fn fill(&self, forge: &str) {
+        let tools = Path::new(env!("CARGO_BIN_EXE_amiss")).parent().unwrap();
         self.sh(&format!(
-            "cp -a made {forge}
+            "made=$PWD/made
+             mkdir -m 700 {forge}
              cd {forge}
-             mkdir spool failed inbox
-             git -C repository update-ref refs/pull/4/head refs/heads/topic
-             git -C repository update-ref refs/merge-requests/4/head refs/heads/topic
-             git clone -q --mirror repository mirror.git
-             printf '#!/bin/sh\\ncat > published.json\\necho {{}}\\n' > publish.sh",
+             PATH={}:$PATH REPOSITORY=$made/repository ACTION=$made/action sh ../setup.sh",
+            tools.display()
         ));
         let keyring = if forge == "gitlab" {
             "gitlab/keyring.json"
@@ -127,6 +130,7 @@ impl Gates {
             "flow.sh",
             "worker.sh",
             "loop.sh",
+            "publish.sh",
         ] {
             std::fs::write(self.path(forge).join(name), self.here(&page(name))).unwrap();
         }
