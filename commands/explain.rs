@@ -31,12 +31,12 @@ enum Format {
     Text,
 }
 
-#[derive(Serialize)]
-struct Answer {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Answer {
     explain: Explanation,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Explanation {
     code: Code,
     status: u8,

@@ -20,12 +20,12 @@ pub struct Arguments {
     directory: PathBuf,
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Answer<'a> {
     man: Written<'a>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Written<'a> {
     directory: &'a Path,
     pages: Vec<String>,

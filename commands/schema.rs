@@ -29,12 +29,12 @@ pub struct Arguments {
     directory: Option<PathBuf>,
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Answer<'a> {
     schema: Written<'a>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Written<'a> {
     directory: &'a Path,
     files: Vec<String>,

@@ -4,8 +4,8 @@ use amiss::process::warden::host;
 
 use crate::stream::{Output, Status};
 
-#[derive(serde::Serialize)]
-struct Answer {
+#[derive(serde::Serialize, schemars::JsonSchema)]
+pub struct Answer {
     doctor: host::Host,
 }
 

@@ -15,8 +15,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
-use super::shapes::{Carried, EnvelopeShape, RequestShape};
-use crate::{ledger, outbox};
+use super::shapes::{Carried, EnvelopeShape, RequestShape, SealKeyShape};
+use crate::{explain, ledger, man, outbox, run_bootstrap};
 
 /// One schema.
 pub struct Entry {
@@ -152,10 +152,8 @@ pub const CATALOGUE: &[Entry] = &[
     ),
     written::<ledger::init::Printed>("ledger-init", "What `amiss ledger init` prints."),
     written::<ledger::cleanup::Printed>("ledger-cleanup", "What `amiss ledger cleanup` prints."),
-    written::<ledger::show::Printed>(
-        "ledger-show",
-        "What `amiss ledger show` prints, and a line of `ledger list`.",
-    ),
+    written::<ledger::show::Printed>("ledger-show", "What `amiss ledger show` prints."),
+    written::<ledger::list::Line<'static>>("ledger-list", "A line of `amiss ledger list`."),
     written::<ledger::check::Printed>("ledger-check", "What `amiss ledger check` prints."),
     written::<ledger::stats::Printed>("ledger-stats", "What `amiss ledger stats` prints."),
     written::<ledger::resize::Printed>("ledger-resize", "What `amiss ledger resize` prints."),
@@ -167,6 +165,14 @@ pub const CATALOGUE: &[Entry] = &[
     written::<ledger::abandon::Printed>("ledger-abandon", "What `amiss ledger abandon` prints."),
     written::<outbox::doctor::Examined>("outbox-doctor", "What `amiss outbox doctor` prints."),
     written::<amiss::outbox::watch::Event>("outbox-event", "A line of `amiss outbox watch`."),
+    written::<SealKeyShape>("seal-key", "What `amiss seal-key` prints."),
+    written::<run_bootstrap::doctor::Answer>(
+        "run-doctor",
+        "What `amiss run-bootstrap --doctor` prints.",
+    ),
+    written::<explain::Answer>("explain", "A line of `amiss explain`."),
+    written::<man::Answer<'static>>("man", "What `amiss man` prints."),
+    written::<super::Answer<'static>>("schema", "What `amiss schema --directory` prints."),
     frame(
         "root-frame",
         "The payload of `.amiss-root.state`.",

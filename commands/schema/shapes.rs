@@ -1,8 +1,10 @@
 //! Shapes that no single type of the library has.
 
+use amiss::clock::UnixMillis;
 use amiss::code::Code;
 use amiss::delivery::{Delivery, Lease, Outcome, RunFacts, Staged};
 use amiss::ingress::Ignored;
+use amiss::ingress::explain::Explanation;
 use amiss::outbox::{OriginDelivery, PushMember};
 use amiss::run::publish::Published;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -10,6 +12,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use crate::ledger::claim::ClaimMember;
 use crate::ledger::complete::CompletionMember;
 use crate::ledger::renew::RenewalMember;
+use crate::seal_key::Made;
 
 /// The envelope: members of amiss are closed, every other member is the user's.
 #[derive(JsonSchema)]
@@ -31,7 +34,17 @@ pub struct EnvelopeShape {
     completion: Option<CompletionMember<'static>>,
     push: Option<PushMember>,
     origin_delivery: Option<OriginDelivery>,
+    explain: Option<Explanation>,
     error: Option<Carried>,
+}
+
+/// What `seal-key` prints.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "it is read by the schema alone")]
+pub struct SealKeyShape {
+    #[schemars(extend("const" = "amiss/envelope/v1"))]
+    schema: String,
+    seal_key: Made<'static>,
 }
 
 /// The `error` member.
@@ -46,7 +59,7 @@ pub struct Carried {
     /// What to do, where that helps.
     hint: Option<String>,
     /// When trying again makes sense, in milliseconds since 1970.
-    retry_at_unix_millis: Option<i64>,
+    retry_at_unix_millis: Option<UnixMillis>,
 }
 
 /// One raw request: the headers as ordered pairs or as an object, and the body in one of three

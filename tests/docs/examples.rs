@@ -139,7 +139,7 @@ fn what_the_quick_start_makes_fits_the_schemas() {
     }
     for (command, schema) in [
         ("ledger show --root root < 1.json", "ledger-show"),
-        ("ledger list --root root --format json", "ledger-show"),
+        ("ledger list --root root --format json", "ledger-list"),
         ("ledger check --root root", "ledger-check"),
         ("ledger stats --root root --format json", "ledger-stats"),
         ("ledger cleanup --root root", "ledger-cleanup"),
@@ -150,6 +150,15 @@ fn what_the_quick_start_makes_fits_the_schemas() {
         (
             "ledger retune --root root --lease-ms 90000",
             "ledger-retune",
+        ),
+        ("seal-key new.key", "seal-key"),
+        ("run-bootstrap --doctor", "run-doctor"),
+        ("explain BUSY", "explain"),
+        ("man pages", "man"),
+        ("schema --directory schemas", "schema"),
+        (
+            "ingress-verify --route route.json --explain < request.json",
+            "envelope",
         ),
     ] {
         let value: Value = serde_json::from_str(&scene.ok(&format!("amiss {command}"))).unwrap();

@@ -1,12 +1,13 @@
 //! What this host can do for a supervised run, found without running anything.
 
 use processkit::{Mechanism, ProcessGroup, ProcessGroupOptions, host_containment};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::message::Containment;
 
 /// Whether something is possible here.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "answer", content = "reason")]
 pub enum Can {
     /// It is.
@@ -16,7 +17,7 @@ pub enum Can {
 }
 
 /// The host's answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Host {
     /// What a run would be held by.
     pub containment: Containment,
