@@ -105,6 +105,14 @@ pub fn warden_binary() -> Result<PathBuf, Failure> {
     })
 }
 
+/// A time that is not nothing.
+pub fn some_time(text: &str) -> Result<Duration, String> {
+    match duration(text)? {
+        Duration::ZERO => Err("a time of nothing leaves no time to work in".to_owned()),
+        time => Ok(time),
+    }
+}
+
 /// `500ms`, `30s`, `15m`, `24h`.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || "a time is a whole number and ms, s, m or h, for example 500ms".to_owned();

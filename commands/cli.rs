@@ -170,6 +170,18 @@ fn answer(error: &clap::Error) -> Status {
     }
 }
 
+/// What a person types: the whole tree without the commands that amiss starts by itself.
+pub fn shown() -> clap::Command {
+    let whole = tree();
+    let shown = whole
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set());
+    WordArgs::augment_args(clap::Command::new("amiss"))
+        .version(env!("CARGO_PKG_VERSION"))
+        .disable_help_subcommand(true)
+        .subcommands(shown.cloned())
+}
+
 /// The whole tree, without the commit of this build: what the generated pages are made from.
 pub fn tree() -> clap::Command {
     Cli::command().version(env!("CARGO_PKG_VERSION"))

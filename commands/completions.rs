@@ -16,6 +16,6 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Status {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut cli::tree(), "amiss", &mut script);
+    clap_complete::generate(arguments.shell, &mut cli::shown(), "amiss", &mut script);
     Output::new().write_line(String::from_utf8_lossy(&script).trim_end())
 }

@@ -18,6 +18,7 @@ mod narrow;
 mod outbox;
 mod publish;
 mod refresh;
+mod room;
 mod run_bootstrap;
 mod schema;
 mod seal_key;

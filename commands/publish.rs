@@ -12,9 +12,10 @@ use amiss::process::{Cancel, Program};
 use amiss::run::publish::{MAX_ANSWER_BYTES, Published, Publisher};
 use clap::Args;
 
-use crate::args::{SealArgs, TimeArgs, duration, warden_binary};
+use crate::args::{SealArgs, TimeArgs, some_time, warden_binary};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::room::too_large;
 use crate::stream::{Answer, Status, each_envelope, fail};
 
 /// Room for the member that this step adds, beside its answer.
@@ -26,7 +27,7 @@ Example:
   amiss publish --timeout 30s -- /opt/amiss/post-check-run < staged.json")]
 pub struct Arguments {
     /// When the program's whole process tree is killed
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = some_time)]
     timeout: Duration,
 
     /// Use no cgroup, even where one could be made; the child subreaper holds the tree alone
@@ -105,12 +106,7 @@ fn text(envelope: &Envelope) -> Result<String, Failure> {
     text.push('\n');
     let room = MAX_ENVELOPE_BYTES.saturating_sub(MAX_ANSWER_BYTES.saturating_add(MEMBER_BYTES));
     if text.len() > room {
-        let message = format!(
-            "the envelope has {} bytes, over the {room} that leave room for an answer",
-            text.len()
-        );
-        return Err(Failure::new(Code::InputTooLarge, message)
-            .hint("take members that you added out of the envelope"));
+        return Err(too_large(text.len(), room, "leave room for an answer"));
     }
     Ok(text)
 }

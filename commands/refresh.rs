@@ -9,6 +9,7 @@ use clap::Args;
 use crate::args::SealArgs;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::room::for_the_next_step;
 use crate::stream::{Answer, Status, each_envelope, fail};
 
 #[derive(Debug, Args)]
@@ -67,7 +68,8 @@ pub fn run(arguments: Arguments) -> Status {
             } else {
                 "run"
             };
-            Ok(envelope.set(member, &facts)?)
+            envelope.set(member, &facts)?;
+            for_the_next_step(&envelope)
         };
         match step() {
             Ok(()) => Answer::done(envelope),

@@ -1,6 +1,6 @@
 //! `amiss run-bootstrap`.
 
-mod doctor;
+pub mod doctor;
 mod options;
 mod renewal;
 
@@ -16,7 +16,7 @@ use amiss::delivery::{Delivery, Envelope, Lease, RunFacts, SealKey};
 use amiss::plan::LoadedPlan;
 use amiss::process::Cancel;
 use amiss::process::warden::{Supervision, adopt_orphans};
-use amiss::run::scratch::sweep;
+use amiss::run::scratch::{ScratchError, sweep};
 use amiss::run::semantic::Templates;
 use amiss::run::{Ran, Settings, Step, run_bootstrap};
 
@@ -25,6 +25,7 @@ use self::renewal::Renewal;
 use crate::args::warden_binary;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::room::for_the_next_step;
 use crate::stream::{Answer, Status, each_envelope, fail, note};
 
 pub fn run(arguments: &Arguments) -> Status {
@@ -100,8 +101,12 @@ impl Prepared<'_> {
             Ok(templates) => templates,
             Err(failure) => return Err(failure.clone()),
         };
-        // A dead run's directory is in nobody's way; what cannot be removed is only told.
-        if let Err(error) = sweep(&self.arguments.scratch) {
+        if let Some(folder) = self.arguments.own_report_dir() {
+            check_report_dir(folder)?;
+        }
+        // A dead run's directory is in nobody's way; what cannot be removed is only told. A place
+        // that cannot be used at all is the run's own error.
+        if let Err(error @ ScratchError::Io { .. }) = sweep(&self.arguments.scratch) {
             note(&format!("amiss: {}", Failure::from(error).message));
         }
         let now = match self.arguments.clock.time.now_unix_millis {
@@ -135,7 +140,8 @@ impl Prepared<'_> {
         let ran = run_bootstrap(&settings, &step, &mut renewal)?;
         self.keep_log(&ran)?;
         envelope.drop_members(&["recheck"]);
-        Ok(envelope.set("outcome", &ran.outcome)?)
+        envelope.set("outcome", &ran.outcome)?;
+        for_the_next_step(envelope)
     }
 
     /// Adds the bootstrap's own words to the log, without the values that it was given.
@@ -175,6 +181,16 @@ fn check_root(root: &Path, trees: &[&Path]) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Where the report will be kept, looked at before the run and not after it.
+fn check_report_dir(folder: &Path) -> Result<(), Failure> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let folder = folder.display();
+    let message = format!("the report directory {folder} is not there, or is no directory");
+    Err(Failure::new(Code::NotFound, message).hint(format!("mkdir -m 700 {folder}")))
 }
 
 fn open_log(path: &Path) -> Result<File, Failure> {

@@ -26,8 +26,8 @@ pub struct Arguments {
     file: PathBuf,
 }
 
-#[derive(Serialize)]
-struct Made<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Made<'a> {
     path: &'a Path,
 }
 
@@ -45,7 +45,12 @@ fn make(path: &Path) -> Result<Envelope, Failure> {
             Failure::new(Code::ConfigInvalid, message).hint("name a new file")
         } else {
             let message = format!("cannot {what} {}: {error}", path.display());
-            Failure::new(Code::Io, message)
+            let failure = Failure::new(Code::Io, message);
+            if error.kind() == std::io::ErrorKind::NotFound {
+                let folder = folder_of(path).display();
+                return failure.hint(format!("mkdir -m 700 {folder}"));
+            }
+            failure
         }
     };
     let key = SealKey::random_file_text().map_err(|error| {

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 
+use amiss::clock::UnixMillis;
 use amiss::code::Code;
 use amiss::delivery::Envelope;
 use amiss::json::{Documents, MAX_ENVELOPE_BYTES, MAX_REQUEST_BYTES};
@@ -296,14 +297,30 @@ pub fn finish(answer: Answer, output: &mut Output) -> Status {
         if let Err(error) = envelope.set("error", &failure) {
             complain(&error.into());
         }
+        // An error must reach the end of the pipeline: where it makes the envelope larger than the
+        // next step reads, it travels alone.
+        if envelope.bytes_without(&[]) > MAX_ENVELOPE_BYTES {
+            envelope = Envelope::new();
+            if let Err(error) = envelope.set("error", &failure) {
+                complain(&error.into());
+            }
+        }
     }
     status.keep_first(output.print(&envelope));
     status
 }
 
+/// A person who typed the command alone would wait for nothing without a word.
+fn tell_a_terminal() {
+    if io::stdin().is_terminal() {
+        note("amiss: waiting for JSON from the terminal; end it with Ctrl-D");
+    }
+}
+
 /// Answers every document on standard input in order. A document that cannot be cut out of the
 /// input is the last: where the next would start is not known.
 fn each_document(ceiling: usize, mut answer: impl FnMut(&str, &mut Output) -> Status) -> Status {
+    tell_a_terminal();
     let mut output = Output::new();
     let mut documents = Documents::new(io::stdin().lock(), ceiling);
     let mut status = Status::OK;
@@ -376,7 +393,7 @@ pub fn passed_error(envelope: &Envelope) -> Result<Option<Status>, Failure> {
         code: Code,
         message: String,
         hint: Option<String>,
-        retry_at_unix_millis: Option<i64>,
+        retry_at_unix_millis: Option<UnixMillis>,
     }
     let carried: Option<Carried> = envelope.member("error")?;
     Ok(carried.map(|carried| Status::of(carried.code)))
@@ -398,6 +415,7 @@ enum Slot {
 /// Like [`each_envelope`], for a step that can share work between documents: it gets those that
 /// are at hand without waiting for more, and answers all of them in order.
 pub fn each_batch(mut step: impl FnMut(Vec<Envelope>) -> Vec<Answer>) -> Status {
+    tell_a_terminal();
     let mut output = Output::new();
     let mut documents = Documents::new(io::stdin().lock(), MAX_ENVELOPE_BYTES);
     let mut status = Status::OK;

@@ -34,9 +34,6 @@ _amiss() {
             amiss,ingress-verify)
                 cmd="amiss__subcmd__ingress__subcmd__verify"
                 ;;
-            amiss,internal-warden)
-                cmd="amiss__subcmd__internal__subcmd__warden"
-                ;;
             amiss,ledger)
                 cmd="amiss__subcmd__ledger"
                 ;;
@@ -149,7 +146,7 @@ _amiss() {
 
     case "${cmd}" in
         amiss)
-            opts="-q -v -h -V --quiet --verbose --help --version ingress-verify ledger refresh run-bootstrap publish internal-warden seal-key ingress-sign outbox bench schema completions man explain help"
+            opts="-q -v -h -V --quiet --verbose --help --version ingress-verify ledger refresh run-bootstrap publish seal-key ingress-sign outbox bench schema completions man explain help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -295,20 +292,6 @@ _amiss() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        amiss__subcmd__internal__subcmd__warden)
-            opts="-q -v -h --quiet --verbose --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -1595,7 +1578,7 @@ _amiss() {
             return 0
             ;;
         amiss__subcmd__schema)
-            opts="-q -v -h --directory --quiet --verbose --help envelope request delivery lease run outcome staged published push origin-delivery error route keyring plan check constraint evaluation snapshot controls ledger-init ledger-cleanup ledger-show ledger-check ledger-stats ledger-resize ledger-retune ledger-quarantine ledger-abandon outbox-doctor outbox-event root-frame capacity-frame row-frame outbox-intent outbox-due outbox-target outbox-worker outbox-enabled object-sync"
+            opts="-q -v -h --directory --quiet --verbose --help envelope request delivery lease run outcome staged published push origin-delivery error route keyring plan check constraint evaluation snapshot controls ledger-init ledger-cleanup ledger-show ledger-list ledger-check ledger-stats ledger-resize ledger-retune ledger-quarantine ledger-abandon outbox-doctor outbox-event seal-key run-doctor explain man schema root-frame capacity-frame row-frame outbox-intent outbox-due outbox-target outbox-worker outbox-enabled object-sync"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -26,14 +26,13 @@ end
 
 complete -c amiss -n "__fish_amiss_needs_command" -s q -l quiet -d 'Say nothing on standard error but errors: no notes, no progress'
 complete -c amiss -n "__fish_amiss_needs_command" -s v -l verbose -d 'Say more on standard error: one line a document, and what an error code means'
-complete -c amiss -n "__fish_amiss_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c amiss -n "__fish_amiss_needs_command" -s h -l help -d 'Print help'
 complete -c amiss -n "__fish_amiss_needs_command" -s V -l version -d 'Print version'
 complete -c amiss -n "__fish_amiss_needs_command" -f -a "ingress-verify" -d 'Authenticate one raw request and accept its delivery'
 complete -c amiss -n "__fish_amiss_needs_command" -f -a "ledger" -d 'The delivery record'
 complete -c amiss -n "__fish_amiss_needs_command" -f -a "refresh" -d 'State what exactly is to be judged'
 complete -c amiss -n "__fish_amiss_needs_command" -f -a "run-bootstrap" -d 'Run the evaluation under supervision'
 complete -c amiss -n "__fish_amiss_needs_command" -f -a "publish" -d 'Hand the frozen verdict to the operator\'s program'
-complete -c amiss -n "__fish_amiss_needs_command" -f -a "internal-warden" -d 'Stand between amiss and a supervised program; amiss starts it by itself'
 complete -c amiss -n "__fish_amiss_needs_command" -f -a "seal-key" -d 'Make a seal key'
 complete -c amiss -n "__fish_amiss_needs_command" -f -a "ingress-sign" -d 'Make a signed request, for testing a receiver'
 complete -c amiss -n "__fish_amiss_needs_command" -f -a "outbox" -d 'Push results to their origin from a durable outbox'
@@ -209,7 +208,7 @@ complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subc
 complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from quarantine" -l expect-max-records -d 'Fail where the root\'s cap is another' -r
 complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from quarantine" -l expect-max-signed-age-ms -d 'Fail where the root\'s largest signed age is another, in milliseconds' -r
 complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from quarantine" -l expect-max-queue-age-ms -d 'Fail where the root\'s longest queue time is another, in milliseconds' -r
-complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from quarantine" -l to -d 'Where to; an existing folder on the same filesystem' -r -F
+complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from quarantine" -l to -d 'Where to; an existing folder outside the root, on the same filesystem' -r -F
 complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from quarantine" -s q -l quiet -d 'Say nothing on standard error but errors: no notes, no progress'
 complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from quarantine" -s v -l verbose -d 'Say more on standard error: one line a document, and what an error code means'
 complete -c amiss -n "__fish_amiss_using_subcommand ledger; and __fish_seen_subcommand_from quarantine" -s h -l help -d 'Print help'
@@ -287,9 +286,6 @@ complete -c amiss -n "__fish_amiss_using_subcommand publish" -l without-cgroup -
 complete -c amiss -n "__fish_amiss_using_subcommand publish" -s q -l quiet -d 'Say nothing on standard error but errors: no notes, no progress'
 complete -c amiss -n "__fish_amiss_using_subcommand publish" -s v -l verbose -d 'Say more on standard error: one line a document, and what an error code means'
 complete -c amiss -n "__fish_amiss_using_subcommand publish" -s h -l help -d 'Print help'
-complete -c amiss -n "__fish_amiss_using_subcommand internal-warden" -s q -l quiet -d 'Say nothing on standard error but errors: no notes, no progress'
-complete -c amiss -n "__fish_amiss_using_subcommand internal-warden" -s v -l verbose -d 'Say more on standard error: one line a document, and what an error code means'
-complete -c amiss -n "__fish_amiss_using_subcommand internal-warden" -s h -l help -d 'Print help'
 complete -c amiss -n "__fish_amiss_using_subcommand seal-key" -s q -l quiet -d 'Say nothing on standard error but errors: no notes, no progress'
 complete -c amiss -n "__fish_amiss_using_subcommand seal-key" -s v -l verbose -d 'Say more on standard error: one line a document, and what an error code means'
 complete -c amiss -n "__fish_amiss_using_subcommand seal-key" -s h -l help -d 'Print help'

@@ -95,7 +95,7 @@ codes! {
         "Run it again.";
     BindingConflict = "BINDING_CONFLICT", 76,
         "The record holds this delivery under another change, run, lifetime or plan.",
-        "Read which fields differ; use the plan that the row was claimed with.";
+        "Read which fields differ; use the plan that the row was claimed with. Where only `replay` differs, the request was signed anew or the window was retuned: `amiss ledger show` prints the row. A done row needs nothing; publish the saved result of a staged one by hand and end it with `amiss ledger abandon --staged`; end a running one with `amiss ledger abandon` and let the change send a new event.";
     Lost = "LOST", 76,
         "The lease or the saved value is no longer this caller's.",
         "Drop the work and claim again.";

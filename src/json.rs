@@ -52,8 +52,26 @@ impl JsonError {
     fn malformed(what: impl Into<String>, reason: impl std::fmt::Display) -> JsonError {
         JsonError::Malformed {
             what: what.into(),
-            reason: reason.to_string(),
+            reason: plain(&reason.to_string()),
         }
+    }
+}
+
+/// The parser's reason without the names of its types, which say nothing to whoever wrote the
+/// document.
+fn plain(reason: &str) -> String {
+    if reason == "EOF while parsing a value at line 1 column 0" {
+        return "there is nothing in it".to_owned();
+    }
+    if let Some(place) = reason.strip_prefix("EOF while parsing ") {
+        return format!("it ends in the middle of {place}");
+    }
+    match reason.split_once(", expected struct ") {
+        Some((found, rest)) => {
+            let place = rest.find(" at line").and_then(|at| rest.get(at..));
+            format!("{found}, expected an object{}", place.unwrap_or_default())
+        }
+        None => reason.to_owned(),
     }
 }
 

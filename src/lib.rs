@@ -152,3 +152,4 @@ pub mod plan;
 pub mod process;
 pub mod run;
 pub mod secret;
+pub mod words;

@@ -95,6 +95,12 @@ impl Coded for PlanError {
     fn code(&self) -> Code {
         Code::ConfigInvalid
     }
+    fn hint(&self) -> Option<String> {
+        match self {
+            PlanError::Unreadable { .. } => None,
+            PlanError::Wrong { .. } => Some("`amiss schema plan` prints its form".into()),
+        }
+    }
 }
 
 /// A plan with its digests.

@@ -1,13 +1,13 @@
 //! `amiss ledger abandon`.
 
 use amiss::delivery::DeliveryKey;
-use amiss::ledger::file::{Abandon, Abandoned, RowState, RowView};
+use amiss::ledger::file::{Abandon, AbandonChange, Abandoned, RowState, RowView};
 use clap::Args;
 use serde::Serialize;
 
 use super::open::LedgerArgs;
 use crate::failure::Failure;
-use crate::stream::{Output, Status, fail};
+use crate::stream::{Output, Status, fail, note};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
@@ -41,17 +41,25 @@ pub struct AbandonedMember<'a> {
 }
 
 pub fn run(arguments: &Arguments) -> Status {
-    match abandon(arguments) {
-        Ok(done) => Output::new().print(&Printed {
-            abandoned: AbandonedMember {
-                key: &arguments.key,
-                was: done.was,
-                reason: &arguments.reason,
-            },
-            row: done.row,
-        }),
-        Err(failure) => fail(failure),
+    let done = match abandon(arguments) {
+        Ok(done) => done,
+        Err(failure) => return fail(failure),
+    };
+    if done.change == AbandonChange::Nothing {
+        note(&format!(
+            "amiss: the row {} was done already: nothing was changed, and its digest does not hold \
+             this reason",
+            arguments.key
+        ));
     }
+    Output::new().print(&Printed {
+        abandoned: AbandonedMember {
+            key: &arguments.key,
+            was: done.was,
+            reason: &arguments.reason,
+        },
+        row: done.row,
+    })
 }
 
 fn abandon(arguments: &Arguments) -> Result<Abandoned, Failure> {

@@ -2,6 +2,7 @@
 
 use amiss::code::Code;
 use amiss::ledger::file::Checked;
+use amiss::words::counted;
 use clap::Args;
 use serde::Serialize;
 
@@ -51,12 +52,19 @@ pub fn run(arguments: &Arguments) -> Status {
     let mut status = Status::OK;
     if let Some(first) = checked.defects.first() {
         let message = format!(
-            "{} defects, the first in {}: {}",
-            checked.defects.len(),
+            "{}, the first in {}: {}",
+            counted(
+                u64::try_from(checked.defects.len()).unwrap_or(u64::MAX),
+                "defect",
+                "defects"
+            ),
             first.file,
             first.problem
         );
-        complain(&Failure::new(Code::RootCorrupt, message));
+        complain(
+            &Failure::new(Code::RootCorrupt, message)
+                .hint("the answer names each, with its remedy"),
+        );
         status = Status::of(Code::RootCorrupt);
     }
     status.keep_first(Output::new().print(&Printed {

@@ -7,8 +7,8 @@ use amiss::code::Code;
 use amiss::delivery::text::EvaluationId;
 use amiss::delivery::{AcceptedDelivery, CheckBinding, Delivery, Envelope, Lease, SealKey};
 use amiss::json;
-use amiss::ledger::Claim;
 use amiss::ledger::file::{Answers, ClaimRequest, FileLedger};
+use amiss::ledger::{BoundMember, Claim};
 use amiss::plan::{LoadedPlan, read_config};
 use clap::Args;
 use serde::Serialize;
@@ -17,6 +17,7 @@ use super::batch::{self, Step};
 use super::open::LedgerArgs;
 use crate::args::SealArgs;
 use crate::failure::Failure;
+use crate::room::for_the_flow;
 use crate::stream::{Status, each_batch, fail};
 
 /// Members that were made under an earlier fence.
@@ -73,9 +74,10 @@ fn load_check(path: &Path) -> Result<CheckBinding, Failure> {
             Code::ConfigInvalid,
             format!("the check {}: {reason}", path.display()),
         )
+        .hint("`amiss schema check` prints its form")
     };
     let text = read_config(path).map_err(|error| wrong(error.to_string()))?;
-    json::parse(&text, "it").map_err(|error| wrong(error.to_string()))
+    json::parse(&text, "check").map_err(|error| wrong(error.to_string()))
 }
 
 pub fn run(arguments: &Arguments) -> Status {
@@ -111,6 +113,7 @@ impl Step for ClaimStep {
             return Ok(None);
         }
         let delivery: Delivery = envelope.need("delivery")?;
+        for_the_flow(envelope, &OF_AN_OLD_FENCE)?;
         Ok(Some(Prepared {
             delivery: delivery.accept(self.key.as_ref())?,
             held: envelope.member("lease")?,
@@ -235,10 +238,21 @@ fn claimed(
                 delivery.key(),
                 list.join(", ")
             );
-            Claimed::of("binding-conflict", None).refused(
-                Failure::new(Code::BindingConflict, message)
-                    .hint("`amiss ledger show` prints what the row is bound to"),
-            )
+            Claimed::of("binding-conflict", None)
+                .refused(Failure::new(Code::BindingConflict, message).hint(remedy(&members)))
         }
     })
+}
+
+/// What a person does about a row that is bound to something else.
+fn remedy(members: &[BoundMember]) -> &'static str {
+    if *members == [BoundMember::Replay] {
+        // A lifetime that was stored is never made longer, so nothing can join the two again.
+        return "the request was signed anew, or verified under a window that `amiss ledger retune` \
+                changed since; `amiss ledger show` prints the row: a done one needs nothing; the \
+                saved result of a staged one is published by hand and ended with `amiss ledger \
+                abandon --staged`; a running one is ended with `amiss ledger abandon`, and a new \
+                event judges the change";
+    }
+    "`amiss ledger show` prints what the row is bound to"
 }

@@ -4,6 +4,7 @@ use amiss::delivery::replay::MAX_WINDOW_MILLIS;
 use amiss::ledger::file::{
     AcceptedClock, ClockPolicy, Limits, MAX_LEASE_MILLIS, MAX_RECORDS, Prepared,
 };
+use amiss::words::counted;
 use clap::Args;
 use serde::Serialize;
 
@@ -89,21 +90,26 @@ fn tell(accepted: &AcceptedClock) {
     let effects = &accepted.effects;
     let mut words = if accepted.to < accepted.from {
         format!(
-            "amiss: the clock went back from {} to {}: {} leases and {} lifetimes are open again, and \
-             bounded deliveries of which no row is left may be accepted again",
-            accepted.from, accepted.to, effects.reopened_leases, effects.reopened_lifetimes
+            "amiss: the clock went back from {} to {}; open again: {}, {}; bounded deliveries of \
+             which no row is left may be accepted again",
+            accepted.from,
+            accepted.to,
+            counted(effects.reopened_leases, "lease", "leases"),
+            counted(effects.reopened_lifetimes, "lifetime", "lifetimes")
         )
     } else {
         format!(
-            "amiss: the clock went on from {} to {}: {} leases and {} lifetimes have ended",
-            accepted.from, accepted.to, effects.ended_leases, effects.ended_lifetimes
+            "amiss: the clock went on from {} to {}; ended: {}, {}",
+            accepted.from,
+            accepted.to,
+            counted(effects.ended_leases, "lease", "leases"),
+            counted(effects.ended_lifetimes, "lifetime", "lifetimes")
         )
     };
     if effects.running_ahead > 0 {
         let ahead = format!(
-            "; {} running rows were written later than that and stay busy until their deadline, or \
-             until `amiss ledger abandon`",
-            effects.running_ahead
+            "; written later than that, so busy until the deadline or `amiss ledger abandon`: {}",
+            counted(effects.running_ahead, "running row", "running rows")
         );
         words.push_str(&ahead);
     }

@@ -4,6 +4,7 @@ use amiss::code::Code;
 use amiss::delivery::DeliveryKey;
 use amiss::delivery::text::Namespace;
 use amiss::ledger::file::{LedgerError, Listed, RowState, RowView, Wanted};
+use amiss::words::counted;
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use serde::Serialize;
@@ -55,10 +56,25 @@ struct PrintedDamaged<'a> {
     row: Damaged<'a>,
 }
 
-#[derive(Serialize)]
-struct Damaged<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Damaged<'a> {
     key: &'a DeliveryKey,
     damaged: &'a str,
+}
+
+/// A line, as its schema has it.
+#[derive(schemars::JsonSchema)]
+#[allow(dead_code, reason = "it is read by the schema alone")]
+pub struct Line<'a> {
+    row: RowOrDamaged<'a>,
+}
+
+#[derive(schemars::JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code, reason = "it is read by the schema alone")]
+pub enum RowOrDamaged<'a> {
+    Row(RowView),
+    Damaged(Damaged<'a>),
 }
 
 /// Text that is written in one go; and rows of one table.
@@ -165,8 +181,11 @@ pub fn run(arguments: &Arguments) -> Status {
     }
     if damaged > 0 {
         complain(
-            &Failure::new(Code::RootCorrupt, format!("{damaged} rows are damaged"))
-                .hint("`amiss ledger check` names every defect and its remedy"),
+            &Failure::new(
+                Code::RootCorrupt,
+                counted(damaged, "row is damaged", "rows are damaged"),
+            )
+            .hint("`amiss ledger check` names every defect and its remedy"),
         );
         status.keep_first(Status::of(Code::RootCorrupt));
     }

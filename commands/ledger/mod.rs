@@ -9,7 +9,7 @@ pub mod complete;
 mod format;
 pub mod init;
 pub mod limits;
-mod list;
+pub mod list;
 mod lost;
 mod open;
 pub mod quarantine;

@@ -24,7 +24,7 @@ pub struct Arguments {
     /// The name in the root, as `amiss ledger check` prints it
     #[arg(value_name = "NAME")]
     name: OsString,
-    /// Where to; an existing folder on the same filesystem
+    /// Where to; an existing folder outside the root, on the same filesystem
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
 }

@@ -2,6 +2,7 @@
 
 use amiss::delivery::replay::MAX_WINDOW_MILLIS;
 use amiss::ledger::file::{Changed, MAX_LEASE_MILLIS, Tuning};
+use amiss::words::counted;
 use clap::Args;
 use serde::Serialize;
 
@@ -9,10 +10,15 @@ use super::limits::ChangedMember;
 use super::open::{ExpectArgs, open_root};
 use crate::args::RootArgs;
 use crate::failure::Failure;
-use crate::stream::{Output, Status, fail};
+use crate::stream::{Output, Status, fail, note};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
+#[command(after_help = "\
+Grow a window when no bounded delivery is running or staged: one that is gets ROOT_CONFIGURATION with
+its old envelope and BINDING_CONFLICT with a new one. Keep `max_age_millis` of the routes as it was
+until the old window is over, so that nothing whose row was cleaned away is fresh again.
+
+Example:
   amiss ledger retune --root /var/lib/amiss --lease-ms 60000")]
 pub struct Arguments {
     #[command(flatten)]
@@ -44,12 +50,25 @@ pub struct Printed {
 }
 
 pub fn run(arguments: &Arguments) -> Status {
-    match retune(arguments) {
-        Ok(changed) => Output::new().print(&Printed {
-            retune: ChangedMember::of(&changed),
-        }),
-        Err(failure) => fail(failure),
+    let changed = match retune(arguments) {
+        Ok(changed) => changed,
+        Err(failure) => return fail(failure),
+    };
+    if changed.caught > 0 {
+        note(&format!(
+            "amiss: warning: {} made under the old window; its request, verified again, is a \
+             BINDING_CONFLICT; `amiss ledger list --state running` and `--state staged` name such \
+             rows, `amiss explain BINDING_CONFLICT` says what to do",
+            counted(
+                changed.caught,
+                "unfinished bounded row was",
+                "unfinished bounded rows were"
+            )
+        ));
     }
+    Output::new().print(&Printed {
+        retune: ChangedMember::of(&changed),
+    })
 }
 
 fn retune(arguments: &Arguments) -> Result<Changed, Failure> {

@@ -11,7 +11,13 @@ use crate::failure::Failure;
 use crate::stream::{Answer, Output, Status, each_envelope, fail};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
+#[command(after_help = "\
+In the answer, `digest` names the saved verdict, as `ledger stage` gave it and `ledger complete` asks
+for it. `report.digest` is the record's own digest of the report (its domain and a zero byte first),
+not what `sha256sum` prints; `staged.report.sha256` of `ledger claim` is that one. `next` says what
+each command would answer now.
+
+Example:
   amiss ledger show --root /var/lib/amiss \\
     --key 0b320f59191352125bbed161c51c73615a815b31a16e07f1fd4e9276ed616369")]
 pub struct Arguments {

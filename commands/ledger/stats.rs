@@ -40,6 +40,9 @@ pub struct StatsMember {
     clock_high_water_unix_millis: i64,
     oldest_running_unix_millis: Option<i64>,
     warnings: Vec<String>,
+    lease_millis: i64,
+    max_signed_age_millis: i64,
+    max_queue_age_millis: i64,
 }
 
 pub fn run(arguments: &Arguments) -> Status {
@@ -83,6 +86,9 @@ impl StatsMember {
             clock_high_water_unix_millis: stats.high_water.get(),
             oldest_running_unix_millis: stats.oldest_running.map(amiss::clock::UnixMillis::get),
             warnings,
+            lease_millis: stats.lease_millis,
+            max_signed_age_millis: stats.max_signed_age_millis,
+            max_queue_age_millis: stats.max_queue_age_millis,
         }
     }
 }
@@ -110,6 +116,15 @@ fn table(stats: &Stats) -> Table {
         ("row locks", stats.row_locks.to_string()),
         ("last known time", super::when::at(stats.high_water)),
         ("oldest running row", oldest),
+        ("lease", format!("{} ms", stats.lease_millis)),
+        (
+            "largest signed age",
+            format!("{} ms", stats.max_signed_age_millis),
+        ),
+        (
+            "longest queue time",
+            format!("{} ms", stats.max_queue_age_millis),
+        ),
     ] {
         table.add_row([name.to_owned(), value]);
     }

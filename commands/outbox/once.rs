@@ -9,6 +9,7 @@ use amiss::delivery::Envelope;
 use amiss::outbox::pump::{Report, Settings, SharedClock};
 use amiss::outbox::{Cycle, HostRoot, OriginDelivery, State, run_once};
 use amiss::process::Cancel;
+use amiss::words::counted;
 use clap::{Args, ValueEnum};
 
 use crate::args::{HostRootArgs, TimeArgs, duration};
@@ -133,7 +134,10 @@ fn pump(arguments: &Arguments, stop: &Cancel) -> Result<(Cycle, Vec<Report>), Fa
 fn judge(fail_on: Option<FailOn>, cycle: &Cycle, reports: &[Report]) -> Option<Failure> {
     let fail_on = fail_on?;
     if cycle.failed > 0 {
-        let words = format!("{} deliveries failed for the last time", cycle.failed);
+        let words = format!(
+            "{} failed for the last time",
+            counted(cycle.failed, "delivery", "deliveries")
+        );
         let hint = "mend the origin, then `amiss outbox retry --task T`";
         return Some(Failure::new(Code::PublishFailed, words).hint(hint));
     }
@@ -141,8 +145,8 @@ fn judge(fail_on: Option<FailOn>, cycle: &Cycle, reports: &[Report]) -> Option<F
         return None;
     }
     let words = format!(
-        "{} deliveries failed and will be tried again",
-        cycle.retrying
+        "{} failed and will be tried again",
+        counted(cycle.retrying, "delivery", "deliveries")
     );
     let mut failure = Failure::new(Code::TaskBusy, words);
     failure.retry_at_unix_millis = reports

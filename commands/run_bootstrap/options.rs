@@ -129,7 +129,12 @@ pub struct Arguments {
 
 impl Arguments {
     pub fn report_dir(&self) -> &Path {
-        self.report_dir.as_deref().unwrap_or(&self.scratch)
+        self.own_report_dir().unwrap_or(&self.scratch)
+    }
+
+    /// The report directory that was named, if one was.
+    pub fn own_report_dir(&self) -> Option<&Path> {
+        self.report_dir.as_deref()
     }
 
     pub const fn caps(&self) -> Caps {

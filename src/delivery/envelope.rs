@@ -20,8 +20,8 @@ pub enum EnvelopeError {
     #[error(transparent)]
     Json(#[from] JsonError),
     /// Another schema.
-    #[error("`schema` is not \"{ENVELOPE_SCHEMA}\"")]
-    Schema,
+    #[error("`schema` is \"{0}\", not \"{ENVELOPE_SCHEMA}\"")]
+    Schema(String),
     /// A member that this step needs is not there.
     #[error("the envelope has no `{0}`, which this step needs")]
     Incomplete(&'static str),
@@ -31,14 +31,16 @@ impl Coded for EnvelopeError {
     fn code(&self) -> Code {
         match self {
             EnvelopeError::Json(error) => error.code(),
-            EnvelopeError::Schema => Code::InputMalformed,
+            EnvelopeError::Schema(_) => Code::InputMalformed,
             EnvelopeError::Incomplete(_) => Code::InputIncomplete,
         }
     }
     fn hint(&self) -> Option<String> {
         match self {
             EnvelopeError::Json(error) => error.hint(),
-            EnvelopeError::Schema => None,
+            EnvelopeError::Schema(_) => Some(
+                "an envelope is what `amiss ingress-verify` and the steps after it print".into(),
+            ),
             EnvelopeError::Incomplete(member) => Some(match *member {
                 "delivery" => "`amiss ingress-verify` adds it".into(),
                 "lease" => "`amiss ledger claim` adds it".into(),
@@ -68,7 +70,7 @@ impl Envelope {
         let mut envelope = Envelope(json::parse_borrowed(text, "the envelope")?);
         match envelope.member::<String>("schema")? {
             Some(schema) if schema == ENVELOPE_SCHEMA => {}
-            Some(_) => return Err(EnvelopeError::Schema),
+            Some(schema) => return Err(EnvelopeError::Schema(schema.chars().take(80).collect())),
             None => envelope.mark(),
         }
         Ok(envelope)
@@ -130,6 +132,22 @@ impl Envelope {
         for name in names {
             self.0.remove(name);
         }
+    }
+
+    /// How many bytes the envelope takes as one line without these members.
+    #[must_use]
+    pub fn bytes_without(&self, names: &[&str]) -> usize {
+        let members = self
+            .0
+            .names()
+            .filter(|name| !names.contains(name))
+            .map(|name| {
+                let value = self.0.get(name).map_or(0, str::len);
+                // Quotes, a colon and a comma; a name with escapes is a little longer.
+                name.len().saturating_add(value).saturating_add(4)
+            });
+        // Two braces, and no comma behind the last member.
+        members.fold(1, usize::saturating_add)
     }
 
     /// The names of all members, in order.

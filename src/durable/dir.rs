@@ -461,6 +461,24 @@ impl Dir {
         Ok(one.st_dev == two.st_dev && one.st_ino == two.st_ino)
     }
 
+    /// Whether this directory is `other`, or lies below it, by whatever path it was opened.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn is_inside(&self, other: &Dir) -> Result<bool, DiskError> {
+        let mut here = self.reopen()?;
+        loop {
+            if here.is_same(other)? {
+                return Ok(true);
+            }
+            let above = here.open_dir("..")?;
+            if above.is_same(&here)? {
+                return Ok(false);
+            }
+            here = above;
+        }
+    }
+
     /// Makes the names in this directory durable. A failed sync is never tried again on this
     /// handle: the system may have forgotten what it could not write.
     ///

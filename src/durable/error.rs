@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::code::{Code, Coded};
+use crate::words::shell;
 
 /// A refused or failed operation on one path.
 #[derive(Debug, thiserror::Error)]
@@ -152,7 +153,11 @@ impl Coded for DiskError {
     fn hint(&self) -> Option<String> {
         match self {
             DiskError::MayBeVisible { .. } => Some("repeat the command; it converges".into()),
-            DiskError::Writable { path, .. } => Some(format!("chmod go-w {}", path.display())),
+            DiskError::Writable { path, .. } => Some(format!("chmod go-w {}", shell(path))),
+            DiskError::Owner { owner, .. } => Some(format!(
+                "run it as the user {owner}, or use a folder of your own"
+            )),
+            DiskError::Filesystem { .. } => Some("use a folder on a local disk".into()),
             _ => None,
         }
     }

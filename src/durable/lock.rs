@@ -197,6 +197,42 @@ impl Dir {
             let (pid, place) = (words.nth(3)?, words.next()?);
             (place.rsplit(':').next()?.parse::<u64>().ok()? == inode).then(|| pid.to_owned())
         })?;
-        Some(format!(" by process {pid}"))
+        Some(told(&pid))
+    }
+}
+
+/// The table names who took the lock, which a child that inherited it may outlive; and a process
+/// of another container has no number here.
+fn told(pid: &str) -> String {
+    match pid.parse::<u32>() {
+        Ok(number) if number > 0 => {
+            if std::path::Path::new("/proc").join(pid).exists() {
+                format!(" by process {pid}")
+            } else {
+                format!(
+                    " (last known holder: process {pid}, which has ended; a child of it holds on)"
+                )
+            }
+        }
+        _ => " by a process that is not seen from here".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_a_living_process_is_named_as_the_holder() {
+        assert_eq!(
+            told(&std::process::id().to_string()),
+            format!(" by process {}", std::process::id())
+        );
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        assert!(told(&child.id().to_string()).contains("last known holder"));
+        assert_eq!(told("0"), " by a process that is not seen from here");
+        assert_eq!(told("-1"), " by a process that is not seen from here");
     }
 }

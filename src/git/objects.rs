@@ -128,6 +128,10 @@ impl Coded for ObjectsError {
     fn hint(&self) -> Option<String> {
         match self {
             ObjectsError::Git { source, .. } => source.hint(),
+            ObjectsError::NoRepository { path, .. } => Some(format!(
+                "name the folder of a clone or mirror: git clone --mirror URL {}",
+                path.display()
+            )),
             ObjectsError::Hash { path, .. } => {
                 Some(format!("git -C {} fsck --full", path.display()))
             }

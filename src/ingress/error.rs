@@ -258,11 +258,20 @@ impl Coded for ConfigError {
     }
     fn hint(&self) -> Option<String> {
         match self {
-            ConfigError::Secret(error) => error.hint(),
+            ConfigError::Secret(error) => error.hint().or_else(|| {
+                Some("the keyring names it; names are relative to the file that holds them".into())
+            }),
+            ConfigError::Unreadable { kind: "route", .. } => None,
+            ConfigError::Unreadable { .. } => {
+                Some("the route names it; names are relative to the file that holds them".into())
+            }
+            ConfigError::Wrong { kind, .. } if matches!(*kind, "route" | "keyring") => {
+                Some(format!("`amiss schema {kind}` prints its form"))
+            }
             ConfigError::RootWindow { .. } => {
                 Some("leave `replay_window` out of the route, or give the root's".into())
             }
-            _ => None,
+            ConfigError::Wrong { .. } => None,
         }
     }
 }

@@ -99,6 +99,11 @@ impl Coded for RequestError {
     }
     fn hint(&self) -> Option<String> {
         match self {
+            RequestError::Json(JsonError::Malformed { .. }) => Some(
+                "a request holds the headers and the body, `amiss schema request` prints its form; \
+                 the body alone comes by --cgi"
+                    .into(),
+            ),
             RequestError::Json(error) => error.hint(),
             RequestError::Refused(error) => error.hint(),
             _ => None,

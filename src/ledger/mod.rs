@@ -9,6 +9,6 @@ pub mod file;
 pub mod memory;
 
 pub use contract::{
-    Claim, Completion, DeliveryLedger, LostReason, Renewal, ReportFacts, ReportInput, Saved,
-    StageOutcome,
+    BoundMember, Claim, Completion, DeliveryLedger, LostReason, Renewal, ReportFacts, ReportInput,
+    Saved, StageOutcome,
 };

@@ -18,6 +18,7 @@ use super::record::{Record, RecordError};
 use super::root::HostRoot;
 use super::target::TargetLedger;
 use crate::process::Cancel;
+use crate::words::counted;
 
 /// Whether remedies are applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,15 +188,15 @@ impl Doctor<'_> {
             match mirrors.get(&path) {
                 Some(Ok(mirror)) => self.pins_in(mirror, &intents),
                 Some(Err(error)) => {
-                    let (what, count) = (error.to_string(), intents.len());
+                    let count = deliveries(intents.len());
                     self.person(
-                        format!("the mirror of {count} deliveries cannot be used: {what}"),
+                        format!("the mirror of {count} cannot be used: {error}"),
                         path.display().to_string(),
                         "bring the mirror back; the deliveries wait for it",
                     );
                 }
                 None => self.person(
-                    format!("the mirror of {} deliveries is not there", intents.len()),
+                    format!("the mirror of {} is not there", deliveries(intents.len())),
                     path.display().to_string(),
                     "bring the mirror back; the deliveries wait for it",
                 ),
@@ -442,4 +443,9 @@ impl HostRoot {
         damaged.sort();
         Ok(damaged)
     }
+}
+
+fn deliveries(count: usize) -> String {
+    let count = u64::try_from(count).unwrap_or(u64::MAX);
+    counted(count, "delivery", "deliveries")
 }

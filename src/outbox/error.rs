@@ -24,6 +24,9 @@ pub enum OutboxError {
     /// The host root cannot be trusted.
     #[error("the host root cannot be trusted")]
     RootUnsafe(#[source] DiskError),
+    /// Something else where a folder belongs.
+    #[error("{0} is not a folder")]
+    NotFolder(PathBuf),
     /// A record, or the disk under it.
     #[error(transparent)]
     Record(#[from] RecordError),
@@ -161,7 +164,7 @@ impl Coded for OutboxError {
             }
             OutboxError::Origin(error) => error.code(),
             OutboxError::Git(error) => error.code(),
-            OutboxError::OtherFormat { .. } => Code::InputMalformed,
+            OutboxError::OtherFormat { .. } | OutboxError::NotFolder(_) => Code::InputMalformed,
             OutboxError::RootMissing(_)
             | OutboxError::NoMirror { .. }
             | OutboxError::Borrowed { .. }
@@ -174,7 +177,10 @@ impl Coded for OutboxError {
     }
     fn hint(&self) -> Option<String> {
         match self {
-            OutboxError::RootMissing(_) => Some("make it with `mkdir -m 700`".into()),
+            OutboxError::RootMissing(_) => {
+                Some("make it with `mkdir -m 700`, and a folder `mirrors` in it".into())
+            }
+            OutboxError::NotFolder(_) => Some("name an existing folder of your own".into()),
             OutboxError::RootUnsafe(error) => error.hint(),
             OutboxError::Record(error) => error.hint(),
             OutboxError::Lock(error) => error.hint(),
@@ -206,8 +212,11 @@ impl Coded for OutboxError {
             OutboxError::TaskBusy { .. } => {
                 Some("wait for it or mend it: `amiss outbox status`, `amiss outbox doctor`".into())
             }
-            OutboxError::RootNotAbsolute(_)
-            | OutboxError::AlreadyDelivered { .. }
+            OutboxError::RootNotAbsolute(path) => Some(format!(
+                "a service starts elsewhere: --host-root \"$PWD/{}\"",
+                path.display()
+            )),
+            OutboxError::AlreadyDelivered { .. }
             | OutboxError::OtherFormat { .. }
             | OutboxError::Unexpected { .. }
             | OutboxError::WrongLock { .. } => None,

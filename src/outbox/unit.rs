@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::OutboxError;
 use crate::code::{Code, Coded};
-use crate::durable::Dir;
+use crate::durable::{Dir, DiskError};
 
 /// The `LaunchAgent`'s label and file name.
 const LABEL: &str = "com.mac-worker.outbox";
@@ -93,9 +93,14 @@ impl Agent {
     /// Writes the file into `folder` and nowhere else.
     ///
     /// # Errors
-    /// `NOT_FOUND`, or the system's.
+    /// `NOT_FOUND`, `INPUT_MALFORMED` for something that is no folder, or the system's.
     pub fn write(self, folder: &Path, text: &str) -> Result<std::path::PathBuf, OutboxError> {
-        let dir = Dir::open(folder)?;
+        let dir = match Dir::open(folder) {
+            Err(DiskError::Kind { path, .. } | DiskError::Link { path }) => {
+                return Err(OutboxError::NotFolder(path));
+            }
+            opened => opened?,
+        };
         dir.replace(self.file_name(), text.as_bytes())?;
         Ok(dir.path_of(self.file_name()))
     }

@@ -55,6 +55,14 @@ pub enum PublishError {
         /// What it did.
         reason: String,
     },
+    /// There is no such program, or it may not be run.
+    #[error("the publishing program {program} {reason}")]
+    NotStarted {
+        /// Which.
+        program: String,
+        /// Why.
+        reason: String,
+    },
     /// SIGTERM or SIGINT.
     #[error("the publishing program was interrupted; whether it published is not known")]
     Interrupted,
@@ -63,12 +71,19 @@ pub enum PublishError {
 impl Coded for PublishError {
     fn code(&self) -> Code {
         match self {
-            PublishError::Failed { .. } => Code::PublishFailed,
+            PublishError::Failed { .. } | PublishError::NotStarted { .. } => Code::PublishFailed,
             PublishError::Interrupted => Code::Interrupted,
         }
     }
     fn hint(&self) -> Option<String> {
-        Some("the saved result stays; run the same pipeline again".into())
+        Some(match self {
+            PublishError::NotStarted { .. } => {
+                "name it by its path, ./NAME for one in this folder, and make it executable; the \
+                 saved result stays"
+                    .into()
+            }
+            _ => "the saved result stays; run the same pipeline again".into(),
+        })
     }
 }
 
@@ -107,8 +122,12 @@ impl Publisher<'_> {
             return Err(PublishError::Interrupted);
         }
         let ended = Tree::start(&job, &self.supervision)
-            .and_then(|tree| Ok(tree.wait(self.cancel)?))
-            .map_err(|error| self.failed(chain(&error)))?;
+            .map_err(|error| PublishError::NotStarted {
+                program: self.program.name(),
+                reason: chain(&error),
+            })?
+            .wait(self.cancel)
+            .map_err(|error| self.failed(chain(&error.into())))?;
         if self.cancel.is_cancelled() {
             return Err(PublishError::Interrupted);
         }

@@ -67,6 +67,7 @@ fn the_completions_are_current() {
         assert_eq!(status(&output), 0, "{shell}");
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains("claim"), "{shell}");
+        assert!(!text.contains("internal-warden"), "{shell}");
         assert_current(&format!("completions/{file}"), &text);
     }
 }

@@ -127,6 +127,10 @@ fn a_wrong_member_of_amiss_is_malformed_wherever_it_is_read() {
     );
     envelopes.all_refuse(br#"{"error":{"code":"BUSY"}}"#, "INPUT_MALFORMED");
     envelopes.all_refuse(br#"{"error":7}"#, "INPUT_MALFORMED");
+    envelopes.all_refuse(
+        br#"{"error":{"code":"BUSY","message":"","retry_at_unix_millis":-1}}"#,
+        "INPUT_MALFORMED",
+    );
 }
 
 #[test]
@@ -203,4 +207,68 @@ fn a_step_with_nothing_to_do_passes_the_envelope_on_with_every_foreign_member_as
             "amiss {command}"
         );
     }
+}
+
+/// An envelope of exactly this many bytes: the delivery, and a member of the user's.
+fn padded(delivery: &str, bytes: usize) -> String {
+    let mut envelope: Value = serde_json::from_str(delivery).unwrap();
+    envelope["mine"] = Value::from("");
+    let rest = envelope.to_string().len();
+    envelope["mine"] = Value::from("x".repeat(bytes - rest));
+    let text = envelope.to_string();
+    assert_eq!(text.len(), bytes);
+    text
+}
+
+#[test]
+fn what_can_be_claimed_stays_small_enough_for_every_later_step() {
+    let Envelopes(scene) = Envelopes::prepare();
+    let delivery = scene.ok("amiss ingress-verify --route route.json < request.json");
+    // A claim leaves 128 KiB for what the flow adds.
+    let room = 1024 * 1024 - 128 * 1024;
+    let input = scene.path().join("input");
+    std::fs::write(&input, padded(&delivery, room + 1)).unwrap();
+    let rows = scene.ok("ls root");
+    let refused = scene.sh("amiss ledger claim --root root --plan plan.json < input");
+    assert_eq!(refused.status.code(), Some(65));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("INPUT_TOO_LARGE"));
+    assert_eq!(scene.ok("ls root"), rows);
+
+    std::fs::write(&input, padded(&delivery, room)).unwrap();
+    std::fs::write(
+        scene.path().join("answer.sh"),
+        "cat > /dev/null; printf '\"'; head -c 65534 /dev/zero | tr '\\0' x; printf '\"'",
+    )
+    .unwrap();
+    let refresh = "amiss refresh --repository repository --target refs/heads/main --candidate refs/heads/topic";
+    let last = scene.ok(&format!(
+        "amiss ledger claim --root root --plan plan.json < input | {refresh} |
+         amiss run-bootstrap --root root --plan plan.json --repository repository \
+            --action-repository action --scratch scratch | {refresh} |
+         amiss ledger stage --root root | amiss publish -- sh answer.sh | amiss ledger complete --root root"
+    ));
+    assert!(last.trim_end().len() <= 1024 * 1024);
+    let last: Value = serde_json::from_str(&last).unwrap();
+    assert_eq!(last["completion"]["result"], "completed");
+    assert_eq!(
+        last["published"]["answer"].as_str().map(str::len),
+        Some(65_534)
+    );
+}
+
+#[test]
+fn an_answer_that_the_next_step_could_not_read_is_refused_and_its_error_travels_alone() {
+    let Envelopes(scene) = Envelopes::prepare();
+    let claimed = scene.ok("amiss ingress-verify --route route.json < request.json |
+         amiss ledger claim --root root --plan plan.json");
+    std::fs::write(scene.path().join("input"), padded(&claimed, 1024 * 1024)).unwrap();
+    let output = scene.sh(
+        "amiss refresh --repository repository --target refs/heads/main \
+            --candidate refs/heads/topic < input | amiss ledger stage --root root",
+    );
+    assert_eq!(output.status.code(), Some(65));
+    let last: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(last["error"]["code"], "INPUT_TOO_LARGE");
+    assert!(last["error"]["hint"].is_string());
+    assert!(last.get("mine").is_none());
 }

@@ -18,5 +18,6 @@ mod explain;
 mod generated;
 mod help;
 mod inputs;
+mod mistakes;
 mod streams;
 mod suite;

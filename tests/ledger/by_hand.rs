@@ -138,6 +138,9 @@ fn stats_counts_and_warns_at_eighty_and_ninety_five_percent_of_the_cap() {
         ("done_bounded", 1),
         ("reports", 1),
         ("report_bytes", 5),
+        ("lease_millis", LEASE),
+        ("max_signed_age_millis", 300_000),
+        ("max_queue_age_millis", 60_000),
     ] {
         assert_eq!(stats[member], wanted, "{member}");
     }
@@ -382,11 +385,96 @@ fn a_name_full_of_tricks_is_one_line_and_its_remedy_can_be_copied_into_a_shell()
         let done = std::process::Command::new("sh")
             .args(["-c", &command])
             .env("AMISS", env!("CARGO_BIN_EXE_amiss"))
-            .env("AMISS_ROOT", scene.root())
+            .env_remove("AMISS_ROOT")
             .env("ASIDE", aside.path())
             .output()
             .unwrap();
         good(&done);
         assert!(aside.path().join(name).exists(), "{command}");
     }
+}
+
+#[test]
+fn quarantine_moves_nothing_into_the_root_into_a_file_or_over_another_entry() {
+    let scene = Scene::new(8);
+    fs::write(scene.file(".DS_Store"), b"x").unwrap();
+    let aside = scene.folder.path().join("aside");
+    let inside = scene.file("inside");
+    let taken = scene.folder.path().join("taken");
+    for folder in [&inside, &taken] {
+        fs::create_dir(folder).unwrap();
+    }
+    fs::write(taken.join(".DS_Store"), b"an older one").unwrap();
+    fs::write(scene.folder.path().join("file"), b"").unwrap();
+    let before = scene.content();
+    let refused = |name: &str, to: &std::path::Path| {
+        let output = scene.plain(&["quarantine", name, "--to", path(to)], "");
+        let error = answer(&output)["error"].clone();
+        assert!(error["hint"].is_string(), "{error}");
+        assert_eq!(scene.content(), before, "{error}");
+        (status(&output), code(&output))
+    };
+    let wrong = (65, "INPUT_MALFORMED".to_owned());
+    assert_eq!(refused(".DS_Store", &scene.root()), wrong);
+    assert_eq!(refused(".DS_Store", &inside), wrong);
+    assert_eq!(refused(".DS_Store", &inside.join("../inside")), wrong);
+    assert_eq!(
+        refused(".DS_Store", &scene.folder.path().join("file")),
+        wrong
+    );
+    assert_eq!(refused(".DS_Store", &taken), wrong);
+    assert_eq!(refused("root/.DS_Store", &taken), wrong);
+    let missing = (66, "NOT_FOUND".to_owned());
+    assert_eq!(refused(".DS_Store", &aside), missing);
+    assert_eq!(refused("nothing", &taken), missing);
+}
+
+#[test]
+fn to_abandon_a_row_that_was_completed_changes_nothing_and_says_so() {
+    let scene = Scene::new(8);
+    three_rows(&scene);
+    let row = key(&envelope("done"));
+    let before = scene.content();
+    let done = scene.at(NOW, &["abandon", "--key", &row, "--reason", "gone"], "");
+    assert_eq!(good(&done)["abandoned"]["was"], "done");
+    let words = String::from_utf8(done.stderr).unwrap();
+    assert!(words.contains("nothing was changed"), "{words}");
+    assert_eq!(scene.content(), before);
+    // What these very words ended before is only repeated.
+    let ended = key(&envelope("run"));
+    let abandon = || {
+        scene.at(
+            NOW + LEASE,
+            &["abandon", "--key", &ended, "--reason", "gone"],
+            "",
+        )
+    };
+    good(&abandon());
+    let again = abandon();
+    assert_eq!(good(&again)["abandoned"]["was"], "done");
+    assert!(again.stderr.is_empty(), "{again:?}");
+}
+
+#[test]
+fn a_delivery_that_a_grown_window_caught_is_told_what_to_do() {
+    let scene = Scene::new(8);
+    good(&scene.claim(NOW, &bounded("one", NOW + 1000)));
+    let grown = scene.plain(&["retune", "--max-queue-age-ms", "60001"], "");
+    good(&grown);
+    let words = String::from_utf8(grown.stderr).unwrap();
+    assert!(words.contains("1 unfinished bounded row was"), "{words}");
+    // As it was verified before, it is to be verified again; then its row is in the way.
+    let old = scene.claim(NOW, &bounded("one", NOW + 1000));
+    assert_eq!(code(&old), "ROOT_CONFIGURATION");
+    let hint = |output: &std::process::Output| answer(output)["error"]["hint"].to_string();
+    assert!(hint(&old).contains("amiss ingress-verify --root"));
+    let mut again = bounded("one", NOW + 1001);
+    again["delivery"]["replay"]["window"]["max_queue_age_millis"] = json!(60_001);
+    let caught = scene.claim(NOW, &again);
+    assert_eq!(code(&caught), "BINDING_CONFLICT");
+    assert!(hint(&caught).contains("amiss ledger abandon"));
+    // Nothing to say where nothing is caught.
+    let lease = scene.plain(&["retune", "--lease-ms", "1000"], "");
+    good(&lease);
+    assert!(lease.stderr.is_empty(), "{lease:?}");
 }

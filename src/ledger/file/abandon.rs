@@ -34,6 +34,19 @@ pub struct Abandoned {
     pub was: RowState,
     /// The row as it is now.
     pub row: RowView,
+    /// What that changed.
+    pub change: Change,
+}
+
+/// What an abandonment changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The row is ended by it.
+    Ended,
+    /// Nothing: it was ended by these very words before.
+    Repeated,
+    /// Nothing: the row was done already, and its digest says nothing of this reason.
+    Nothing,
 }
 
 #[derive(Serialize)]
@@ -63,10 +76,16 @@ impl Root {
             .row(key)?
             .ok_or_else(|| LedgerError::NoRow(key.clone()))?;
         let (was, staged_digest, seen, high_water) = match &row.state {
-            State::Done { .. } => {
+            State::Done { staged_digest, .. } => {
+                let change = if *staged_digest == digest(&row, reason)? {
+                    Change::Repeated
+                } else {
+                    Change::Nothing
+                };
                 return Ok(Abandoned {
                     was: RowState::Done,
                     row: self.view(key, &row),
+                    change,
                 });
             }
             State::Staged { .. } if which == Abandon::Running => {
@@ -106,6 +125,7 @@ impl Root {
         Ok(Abandoned {
             was,
             row: self.view(key, &next),
+            change: Change::Ended,
         })
     }
 

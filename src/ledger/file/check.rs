@@ -9,6 +9,7 @@ use super::root::Root;
 use super::row::Row;
 use crate::delivery::DeliveryKey;
 use crate::durable::Entry;
+use crate::words::shell;
 
 /// Something that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +112,7 @@ impl Root {
 
     fn look(&self, entry: &Entry) -> Option<Looked> {
         let file = entry.name.to_string_lossy();
-        let quarantine = quarantine(&file);
+        let quarantine = self.quarantine_command(&file);
         let wrong =
             |error: LedgerError| Some(Looked::Defect(self.defect(&file, &error, &quarantine)));
         let name = match self.known(entry) {
@@ -154,8 +155,8 @@ impl Root {
             &file,
             error,
             &format!(
-                "restore it from a backup, or move the row out: amiss ledger quarantine {row} --to \
-                 DIR; its delivery is then forgotten"
+                "restore it from a backup, or move the row out: {}; its delivery is then forgotten",
+                self.quarantine_command(&row)
             ),
         )
     }
@@ -163,7 +164,7 @@ impl Root {
     fn look_at_report(&self, key: &DeliveryKey) -> Looked {
         let file = names::report(key);
         if let Err(error) = self.dir.open_file(&file, u64::MAX) {
-            let remedy = format!("amiss ledger quarantine {file} --to DIR");
+            let remedy = self.quarantine_command(&file);
             return Looked::Defect(self.defect(&file, &error.into(), &remedy));
         }
         // A damaged row is told of on its own; its report is not known to be dead.
@@ -188,8 +189,8 @@ impl Root {
                 Ok(capacity) => capacity,
                 Err(error) => {
                     let remedy = format!(
-                        "amiss ledger quarantine {} --to DIR counts the rows anew",
-                        names::CAPACITY
+                        "{} counts the rows anew",
+                        self.quarantine_command(names::CAPACITY)
                     );
                     checked
                         .defects
@@ -211,12 +212,21 @@ impl Root {
             file: names::CAPACITY.to_owned(),
             problem,
             remedy: format!(
-                "find out which rows came or went without amiss; then amiss ledger quarantine {} \
-                 --to DIR counts the rows anew",
-                names::CAPACITY
+                "find out which rows came or went without amiss; then {} counts the rows anew",
+                self.quarantine_command(names::CAPACITY)
             ),
         }));
         Ok(())
+    }
+
+    /// The command that moves a file out, to be copied into a shell whatever its name is.
+    fn quarantine_command(&self, file: &str) -> String {
+        let root = shell(self.path());
+        let name = shell(std::path::Path::new(file));
+        if file.starts_with('-') {
+            return format!("amiss ledger quarantine --root {root} --to DIR -- {name}");
+        }
+        format!("amiss ledger quarantine {name} --root {root} --to DIR")
     }
 
     fn compare_count(&self, capacity: &Capacity, rows: u64) -> Option<String> {
@@ -235,15 +245,6 @@ impl Root {
         };
         (!fits).then(|| format!("it counts {said} rows, the folder holds {rows}"))
     }
-}
-
-/// The command that moves a file out, to be copied into a shell whatever its name is.
-fn quarantine(file: &str) -> String {
-    let name = file.replace('\'', r"'\''");
-    if file.starts_with('-') {
-        return format!("amiss ledger quarantine --to DIR -- '{name}'");
-    }
-    format!("amiss ledger quarantine '{name}' --to DIR")
 }
 
 fn note(file: &str, text: &str) -> Note {

@@ -155,7 +155,15 @@ impl Root {
         let mut given = root;
         given.max_signed_age_millis = window.max_signed_age_millis;
         given.max_queue_age_millis = window.max_queue_age_millis;
-        self.compare(&root, &given)
+        self.compare(&root, &given).map_err(|error| match error {
+            LedgerError::Configuration { root, reason, .. } => LedgerError::Configuration {
+                root,
+                reason,
+                remedy: "verify the request again: `amiss ingress-verify --root` takes the window \
+                         from the root",
+            },
+            other => other,
+        })
     }
 
     /// The saved value of a row, its report proved; `None` for a row that cannot be published.

@@ -6,6 +6,7 @@ use crate::clock::{ClockError, UnixMillis};
 use crate::code::{Code, Coded};
 use crate::delivery::DeliveryKey;
 use crate::durable::{DiskError, LockError};
+use crate::words::shell;
 
 /// A refused or failed operation on a root.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +54,8 @@ pub enum LedgerError {
         root: PathBuf,
         /// Which limit, and both values.
         reason: String,
+        /// What to do.
+        remedy: &'static str,
     },
     /// Damage.
     #[error("{path}: {reason}")]
@@ -96,6 +99,20 @@ pub enum LedgerError {
     /// No file of that name.
     #[error("{0} is not there")]
     NoFile(PathBuf),
+    /// A path where the name of an entry belongs.
+    #[error("`{0}` is not a name in the root")]
+    NoName(String),
+    /// No folder of that name.
+    #[error("the folder {0} is not there")]
+    NoFolder(PathBuf),
+    /// A folder that nothing can be moved into.
+    #[error("cannot move anything into {path}: {reason}")]
+    Target {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// Something that may not be done by hand now.
     #[error("{reason}")]
     Refused {
@@ -123,9 +140,10 @@ impl Coded for LedgerError {
             LedgerError::Disk(error) => error.code(),
             LedgerError::Lock(error) => error.code(),
             LedgerError::Clock(_) | LedgerError::ClockLeap { .. } => Code::Clock,
-            LedgerError::NoRoot(_) | LedgerError::NoRow(_) | LedgerError::NoFile(_) => {
-                Code::NotFound
-            }
+            LedgerError::NoRoot(_)
+            | LedgerError::NoRow(_)
+            | LedgerError::NoFile(_)
+            | LedgerError::NoFolder(_) => Code::NotFound,
             LedgerError::Unsafe(_) => Code::RootUnsafe,
             LedgerError::NotPrepared { .. } => Code::RootNotPrepared,
             LedgerError::Configuration { .. } => Code::RootConfiguration,
@@ -137,7 +155,9 @@ impl Coded for LedgerError {
             LedgerError::ReportUnreadable(_) | LedgerError::Random(_) => Code::Io,
             LedgerError::Refused { retry_at, .. } if retry_at.is_some() => Code::Busy,
             // Time does not cure it: the same words will be refused again.
-            LedgerError::Refused { .. } => Code::InputMalformed,
+            LedgerError::Refused { .. } | LedgerError::NoName(_) | LedgerError::Target { .. } => {
+                Code::InputMalformed
+            }
             LedgerError::Form { .. } => Code::Internal,
         }
     }
@@ -155,12 +175,38 @@ impl Coded for LedgerError {
                 "mend the clock, or take it on purpose with `amiss ledger init --accept-clock`"
                     .into(),
             ),
-            LedgerError::NoRoot(root) => Some(format!("mkdir -m 700 {}", root.display())),
+            LedgerError::NoRoot(folder) | LedgerError::NoFolder(folder) => {
+                Some(format!("mkdir -m 700 {}", shell(folder)))
+            }
             LedgerError::NotPrepared { root, .. } => Some(format!(
                 "run `amiss ledger init --root {}` with its limits",
-                root.display()
+                shell(root)
             )),
+            LedgerError::Configuration { remedy, .. } => Some((*remedy).into()),
             LedgerError::Corrupt { .. } => Some("`amiss ledger check` lists every defect".into()),
+            LedgerError::NoRow(_) => {
+                Some("`amiss ledger list` names the rows that are there".into())
+            }
+            LedgerError::NoName(_) => {
+                Some("give the name alone, as `amiss ledger check` prints it".into())
+            }
+            LedgerError::NoFile(_) => Some("`amiss ledger check` names what is there".into()),
+            LedgerError::Target { .. } => Some(
+                "name an existing folder of your own outside the root, on the same filesystem, \
+                 which has no entry of that name"
+                    .into(),
+            ),
+            LedgerError::Unsafe(_) => Some(
+                "a root is a real local directory of your own that nobody else can write: \
+                 mkdir -m 700 DIR"
+                    .into(),
+            ),
+            LedgerError::Exhausted(_) => {
+                Some("have the change deliver a new event; this row can be written no more".into())
+            }
+            LedgerError::ReportMismatch(_) => {
+                Some("name the file that the run wrote, or run it again under a live lease".into())
+            }
             LedgerError::Full { .. } => Some(
                 "run `amiss ledger cleanup`, or raise the cap with `amiss ledger resize`".into(),
             ),

@@ -5,6 +5,7 @@ use super::error::LedgerError;
 use super::metadata::{Limits, Metadata, Schema};
 use super::names::{self, Name};
 use super::root::Root;
+use super::row::State;
 
 /// Limits before and after a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,9 @@ pub struct Changed {
     pub to: Limits,
     /// The rows that the root holds.
     pub records: u64,
+    /// The bounded rows, running or saved, whose requests conflict with them when they are verified
+    /// again under a window that has grown: a stored lifetime is never made longer.
+    pub caught: u64,
 }
 
 /// Which of a root's times are to change.
@@ -47,8 +51,14 @@ impl Root {
             max_records,
             ..from
         };
+        let changed = Changed {
+            from,
+            to,
+            records,
+            caught: 0,
+        };
         if from == to {
-            return Ok(Changed { from, to, records });
+            return Ok(changed);
         }
         if records > max_records {
             return Err(LedgerError::Configuration {
@@ -57,6 +67,7 @@ impl Root {
                     "the root holds {records} rows, more than the cap of {max_records} that was \
                      asked for"
                 ),
+                remedy: "ask for more, or let `amiss ledger cleanup` remove what has ended first",
             });
         }
         let metadata_of =
@@ -68,7 +79,7 @@ impl Root {
         let capacity = Capacity::new(max_records, Count::Settled(records));
         self.save_frame(names::CAPACITY, &capacity)?;
         self.save_frame(names::ROOT, &metadata_of(Schema::Current, to))?;
-        Ok(Changed { from, to, records })
+        Ok(changed)
     }
 
     /// Changes the lease and the windows. A window may only grow while bounded rows exist: their
@@ -96,36 +107,62 @@ impl Root {
                 .unwrap_or(from.max_queue_age_millis),
             ..from
         };
-        let shrinks = to.max_signed_age_millis < from.max_signed_age_millis
-            || to.max_queue_age_millis < from.max_queue_age_millis;
-        if shrinks && self.has_bounded_rows()? {
+        let windows = |limits: &Limits| (limits.max_signed_age_millis, limits.max_queue_age_millis);
+        let (old, new) = (windows(&from), windows(&to));
+        let shrinks = new.0 < old.0 || new.1 < old.1;
+        let bounded = if old == new {
+            Bounded::default()
+        } else {
+            self.bounded_rows(shrinks)?
+        };
+        if shrinks && bounded.all > 0 {
             return Err(LedgerError::Configuration {
                 root: self.path().to_owned(),
                 reason: "a window may only grow while bounded rows exist".to_owned(),
+                remedy: "wait until they have ended and `amiss ledger cleanup` removed them",
             });
         }
         if from != to {
             let next = Metadata::new(Schema::Current, to, metadata.high_water);
             self.save_frame(names::ROOT, &next)?;
         }
-        Ok(Changed { from, to, records })
+        Ok(Changed {
+            from,
+            to,
+            records,
+            caught: bounded.unfinished,
+        })
     }
 
-    fn has_bounded_rows(&self) -> Result<bool, LedgerError> {
-        let mut bounded = false;
+    /// Counts the bounded rows. Where the answer decides about something, a damaged row fails it.
+    fn bounded_rows(&self, decides: bool) -> Result<Bounded, LedgerError> {
+        let mut bounded = Bounded::default();
         self.scan(
             &|entry| {
                 let Name::Row(key) = Name::of(&entry.name) else {
                     return Ok(None);
                 };
-                let row = self.row(&key)?;
-                Ok(row.and_then(|row| row.replay_keep.end()).map(|_| ()))
+                let row = match self.row(&key) {
+                    Err(error) if decides => return Err(error),
+                    row => row.ok().flatten(),
+                };
+                Ok(row
+                    .filter(|row| row.replay_keep.end().is_some())
+                    .map(|row| !matches!(row.state, State::Done { .. })))
             },
-            &mut |()| {
-                bounded = true;
+            &mut |unfinished| {
+                bounded.all = bounded.all.saturating_add(1);
+                bounded.unfinished = bounded.unfinished.saturating_add(u64::from(unfinished));
                 Ok(())
             },
         )?;
         Ok(bounded)
     }
+}
+
+/// How many rows have an end.
+#[derive(Default)]
+struct Bounded {
+    all: u64,
+    unfinished: u64,
 }

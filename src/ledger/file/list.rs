@@ -8,6 +8,7 @@ use super::view::{RowState, RowView};
 use crate::clock::{Clock, UnixMillis};
 use crate::delivery::DeliveryKey;
 use crate::delivery::outcome::MAX_REPORT_BYTES;
+use crate::words::counted;
 
 /// What `list` found under a row's name.
 #[derive(Debug)]
@@ -90,8 +91,12 @@ impl Root {
     /// `ROOT_NOT_PREPARED`, `ROOT_CORRUPT` for its metadata, or the system's.
     pub fn stats(&self) -> Result<Stats, LedgerError> {
         let metadata = self.metadata()?;
+        let limits = metadata.limits();
         let mut stats = Stats {
-            max_records: metadata.limits().max_records,
+            max_records: limits.max_records,
+            lease_millis: limits.lease_millis,
+            max_signed_age_millis: limits.max_signed_age_millis,
+            max_queue_age_millis: limits.max_queue_age_millis,
             high_water: metadata.high_water,
             ..Stats::default()
         };
@@ -149,6 +154,12 @@ pub struct Stats {
     pub records: u64,
     /// The cap.
     pub max_records: u64,
+    /// How long a lease runs, in milliseconds.
+    pub lease_millis: i64,
+    /// The largest signed age of a request, in milliseconds.
+    pub max_signed_age_millis: i64,
+    /// The longest queue time of a request, in milliseconds.
+    pub max_queue_age_millis: i64,
     /// Rows that are running.
     pub running: u64,
     /// Rows whose result waits.
@@ -217,8 +228,8 @@ impl Stats {
         }
         if self.damaged > 0 {
             list.push(format!(
-                "{} rows are damaged; `amiss ledger check` names them",
-                self.damaged
+                "{} damaged; `amiss ledger check` names each",
+                counted(self.damaged, "row is", "rows are")
             ));
         }
         list.extend(now.and_then(|now| self.ahead_of(now)));

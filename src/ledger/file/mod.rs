@@ -47,7 +47,7 @@ use crate::delivery::{
     AcceptedDelivery, CheckBinding, DeliveryKey, Lease, Publication, ReportFile, Staged,
 };
 
-pub use abandon::{Abandon, Abandoned};
+pub use abandon::{Abandon, Abandoned, Change as AbandonChange};
 pub use check::{Checked, Defect, Note};
 pub use cleanup::{Cleaned, Mode};
 pub use clock_change::{AcceptedClock, ClockEffects};

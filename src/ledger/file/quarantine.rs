@@ -11,7 +11,7 @@ use super::names::{self, Name};
 use super::root::Root;
 use super::row::State;
 use crate::delivery::DeliveryKey;
-use crate::durable::{Dir, Kind};
+use crate::durable::{Dir, DiskError, Kind};
 
 /// What was moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,18 +27,13 @@ impl Root {
     ///
     /// # Errors
     /// `NOT_FOUND`, `BUSY` for a file that is whole and in use, `ROOT_CORRUPT` when the metadata
-    /// is damaged, `ROOT_UNSAFE` for a target inside the root, or the system's.
+    /// is damaged, `INPUT_MALFORMED` for a target that is no folder, inside the root, or has such
+    /// an entry, or the system's.
     pub fn quarantine(&self, name: &OsStr, to: &Path) -> Result<Quarantined, LedgerError> {
         if Path::new(name).file_name() != Some(name) {
-            return Err(LedgerError::NoFile(self.dir.path_of(name)));
+            return Err(LedgerError::NoName(name.to_string_lossy().into_owned()));
         }
-        let target = Dir::open(to)?;
-        if target.is_same(&self.dir)? {
-            return Err(LedgerError::Unsafe(format!(
-                "{} is the root itself",
-                to.display()
-            )));
-        }
+        let target = self.quarantine_target(name, to)?;
         let metadata = self.metadata()?;
         let what = Name::of(name);
         let kind = match self.dir.kind(name)? {
@@ -65,6 +60,33 @@ impl Root {
                 self.moved(vec![name.to_owned()], &target, records)
             }
         }
+    }
+
+    /// The folder to move into: one that a later scan of the root does not meet again.
+    fn quarantine_target(&self, name: &OsStr, to: &Path) -> Result<Dir, LedgerError> {
+        let refused = |reason: &str| LedgerError::Target {
+            path: to.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let target = Dir::open(to).map_err(|error| match error {
+            DiskError::Missing { path } => LedgerError::NoFolder(path),
+            DiskError::Kind { .. } => refused("it is not a folder"),
+            DiskError::Link { .. } => refused("it is a symbolic link"),
+            other => other.into(),
+        })?;
+        if target.is_inside(&self.dir)? {
+            return Err(refused("it is the root, or inside it"));
+        }
+        let report = match Name::of(name) {
+            Name::Row(key) => Some(OsString::from(names::report(&key))),
+            _ => None,
+        };
+        for name in [Some(name), report.as_deref()].into_iter().flatten() {
+            if target.kind(name)?.is_some() {
+                return Err(refused(&format!("it has a {} already", name.display())));
+            }
+        }
+        Ok(target)
     }
 
     /// A file that is what it must be stays: moving it would lose what it protects.
@@ -158,6 +180,7 @@ impl Root {
                     "the folder holds {records} rows, over the cap of {}",
                     limits.max_records
                 ),
+                remedy: "raise the cap with `amiss ledger resize` first",
             });
         }
         let settled = Capacity::new(limits.max_records, Count::Settled(records));

@@ -225,6 +225,7 @@ impl Root {
         Err(LedgerError::Configuration {
             root: self.path().to_owned(),
             reason: list.join(", "),
+            remedy: "give the root's own, or change them with `amiss ledger resize` or `retune`",
         })
     }
 

@@ -80,19 +80,24 @@ enum Own {
         expires_at: UnixMillis,
     },
     Staged {
+        /// Of the saved verdict, as `complete` asks for it.
         digest: Digest,
         publication: Option<Box<Publication>>,
         report: Option<ReportView>,
     },
     Done {
+        /// Of the verdict that was completed, or of the abandonment.
         digest: Digest,
     },
 }
 
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 struct ReportView {
+    /// The root's own file.
     path: String,
+    /// Under the record's domain: not what `sha256sum` prints.
     digest: Digest,
+    /// Its length.
     bytes: u64,
 }
 
