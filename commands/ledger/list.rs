@@ -73,7 +73,7 @@ pub struct Line<'a> {
 #[schemars(untagged)]
 #[allow(dead_code, reason = "it is read by the schema alone")]
 pub enum RowOrDamaged<'a> {
-    Row(RowView),
+    Row(Box<RowView>),
     Damaged(Damaged<'a>),
 }
 

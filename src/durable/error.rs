@@ -154,6 +154,15 @@ impl Coded for DiskError {
         match self {
             DiskError::MayBeVisible { .. } => Some("repeat the command; it converges".into()),
             DiskError::Writable { path, .. } => Some(format!("chmod go-w {}", shell(path))),
+            DiskError::Io { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied => Some(
+                    "`ls -ld` of it and of its folder shows who may; run it as that user".into(),
+                ),
+                io::ErrorKind::ReadOnlyFilesystem => {
+                    Some("its filesystem is mounted read-only".into())
+                }
+                _ => None,
+            },
             DiskError::Owner { owner, .. } => Some(format!(
                 "run it as the user {owner}, or use a folder of your own"
             )),
