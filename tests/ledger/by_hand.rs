@@ -415,9 +415,10 @@ fn quarantine_moves_nothing_into_the_root_into_a_file_or_over_another_entry() {
         (status(&output), code(&output))
     };
     let wrong = (65, "INPUT_MALFORMED".to_owned());
-    assert_eq!(refused(".DS_Store", &scene.root()), wrong);
-    assert_eq!(refused(".DS_Store", &inside), wrong);
-    assert_eq!(refused(".DS_Store", &inside.join("../inside")), wrong);
+    let own = (78, "ROOT_UNSAFE".to_owned());
+    assert_eq!(refused(".DS_Store", &scene.root()), own);
+    assert_eq!(refused(".DS_Store", &inside), own);
+    assert_eq!(refused(".DS_Store", &inside.join("../inside")), own);
     assert_eq!(
         refused(".DS_Store", &scene.folder.path().join("file")),
         wrong

@@ -416,7 +416,7 @@ fn stats_tells_every_kind_of_row_and_warns_of_damaged_ones() {
     assert_eq!((&hurt["damaged"], &hurt["running"]), (&json!(1), &json!(1)));
     assert_eq!(hurt["records"], 5);
     let warning = hurt["warnings"][0].as_str().unwrap();
-    assert!(warning.contains("1 rows are damaged"), "{warning}");
+    assert!(warning.contains("1 row is damaged"), "{warning}");
     assert!(warning.contains("amiss ledger check"), "{warning}");
 }
 

@@ -105,6 +105,9 @@ pub enum LedgerError {
     /// No folder of that name.
     #[error("the folder {0} is not there")]
     NoFolder(PathBuf),
+    /// A folder in the root where one outside belongs.
+    #[error("{0} is the root, or inside it")]
+    InRoot(PathBuf),
     /// A folder that nothing can be moved into.
     #[error("cannot move anything into {path}: {reason}")]
     Target {
@@ -144,7 +147,7 @@ impl Coded for LedgerError {
             | LedgerError::NoRow(_)
             | LedgerError::NoFile(_)
             | LedgerError::NoFolder(_) => Code::NotFound,
-            LedgerError::Unsafe(_) => Code::RootUnsafe,
+            LedgerError::Unsafe(_) | LedgerError::InRoot(_) => Code::RootUnsafe,
             LedgerError::NotPrepared { .. } => Code::RootNotPrepared,
             LedgerError::Configuration { .. } => Code::RootConfiguration,
             LedgerError::Corrupt { .. } | LedgerError::Exhausted(_) => Code::RootCorrupt,
@@ -191,7 +194,7 @@ impl Coded for LedgerError {
                 Some("give the name alone, as `amiss ledger check` prints it".into())
             }
             LedgerError::NoFile(_) => Some("`amiss ledger check` names what is there".into()),
-            LedgerError::Target { .. } => Some(
+            LedgerError::InRoot(_) | LedgerError::Target { .. } => Some(
                 "name an existing folder of your own outside the root, on the same filesystem, \
                  which has no entry of that name"
                     .into(),

@@ -27,8 +27,8 @@ impl Root {
     ///
     /// # Errors
     /// `NOT_FOUND`, `BUSY` for a file that is whole and in use, `ROOT_CORRUPT` when the metadata
-    /// is damaged, `INPUT_MALFORMED` for a target that is no folder, inside the root, or has such
-    /// an entry, or the system's.
+    /// is damaged, `ROOT_UNSAFE` for a target inside the root, `INPUT_MALFORMED` for one that is no
+    /// folder or has such an entry, or the system's.
     pub fn quarantine(&self, name: &OsStr, to: &Path) -> Result<Quarantined, LedgerError> {
         if Path::new(name).file_name() != Some(name) {
             return Err(LedgerError::NoName(name.to_string_lossy().into_owned()));
@@ -75,7 +75,7 @@ impl Root {
             other => other.into(),
         })?;
         if target.is_inside(&self.dir)? {
-            return Err(refused("it is the root, or inside it"));
+            return Err(LedgerError::InRoot(to.to_owned()));
         }
         let report = match Name::of(name) {
             Name::Row(key) => Some(OsString::from(names::report(&key))),
