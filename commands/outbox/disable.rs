@@ -1,8 +1,8 @@
 //! `amiss outbox disable`: no watcher is wanted after a reboot.
 
 use clap::Args;
-use serde_json::json;
 
+use super::enable::Marked;
 use crate::args::HostRootArgs;
 use crate::failure::Failure;
 use crate::stream::{Output, Status, fail};
@@ -23,7 +23,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments) -> Status {
     let Arguments { root } = arguments;
     match disable(&root) {
-        Ok(()) => Output::new().print(&json!({"enabled": false})),
+        Ok(()) => Output::new().print(&Marked { enabled: false }),
         Err(failure) => fail(failure),
     }
 }

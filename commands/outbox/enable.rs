@@ -1,7 +1,7 @@
 //! `amiss outbox enable`: a watcher is wanted after a reboot.
 
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::args::HostRootArgs;
 use crate::failure::Failure;
@@ -21,10 +21,17 @@ pub struct Arguments {
     root: HostRootArgs,
 }
 
+/// The answer of `enable` and `disable`.
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Marked {
+    /// Whether a watcher is wanted after a reboot.
+    pub enabled: bool,
+}
+
 pub fn run(arguments: Arguments) -> Status {
     let Arguments { root } = arguments;
     match enable(&root) {
-        Ok(()) => Output::new().print(&json!({"enabled": true})),
+        Ok(()) => Output::new().print(&Marked { enabled: true }),
         Err(failure) => fail(failure),
     }
 }

@@ -45,14 +45,15 @@ pub struct Arguments {
     pins_after: Duration,
 }
 
-#[derive(Serialize)]
-struct Answer {
+/// The answer.
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Collected {
     gc: GcReport,
 }
 
 pub fn run(arguments: Arguments) -> Status {
     match gc(arguments) {
-        Ok(gc) => Output::new().print(&Answer { gc }),
+        Ok(gc) => Output::new().print(&Collected { gc }),
         Err(failure) => fail(failure),
     }
 }

@@ -4,15 +4,15 @@ pub mod baseline;
 pub mod close;
 mod disable;
 pub mod doctor;
-mod enable;
+pub mod enable;
 pub mod enqueue;
-mod gc;
+pub mod gc;
 pub mod once;
-mod retry;
+pub mod retry;
 mod status;
 pub mod wake;
 mod watch;
-mod write_agent;
+pub mod write_agent;
 
 use clap::Subcommand;
 

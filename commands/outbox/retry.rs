@@ -32,8 +32,9 @@ pub struct Arguments {
     turn: Option<Turn>,
 }
 
-#[derive(Serialize)]
-struct Answer {
+/// The answer: the reset deliveries, oldest first.
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Retried {
     deliveries: Vec<OriginDelivery>,
 }
 
@@ -44,7 +45,7 @@ pub fn run(arguments: Arguments) -> Status {
     }
 }
 
-fn retry(arguments: Arguments) -> Result<Answer, Failure> {
+fn retry(arguments: Arguments) -> Result<Retried, Failure> {
     let Arguments {
         root,
         time,
@@ -54,7 +55,7 @@ fn retry(arguments: Arguments) -> Result<Answer, Failure> {
     let reset = root
         .open()?
         .retry(&task, turn.as_ref(), time.clock().as_ref())?;
-    Ok(Answer {
+    Ok(Retried {
         deliveries: reset.iter().map(OriginDelivery::from).collect(),
     })
 }

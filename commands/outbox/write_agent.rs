@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use amiss::code::Code;
 use amiss::outbox::Agent;
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::args::HostRootArgs;
 use crate::failure::Failure;
@@ -35,6 +35,18 @@ pub struct Arguments {
     systemd: bool,
 }
 
+/// The answer.
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Written {
+    agent: AgentFile,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct AgentFile {
+    /// Which file was written.
+    path: PathBuf,
+}
+
 pub fn run(arguments: Arguments) -> Status {
     match write_agent(arguments) {
         Ok(answer) => Output::new().print(&answer),
@@ -42,7 +54,7 @@ pub fn run(arguments: Arguments) -> Status {
     }
 }
 
-fn write_agent(arguments: Arguments) -> Result<Value, Failure> {
+fn write_agent(arguments: Arguments) -> Result<Written, Failure> {
     let Arguments {
         root,
         folder,
@@ -63,5 +75,7 @@ fn write_agent(arguments: Arguments) -> Result<Value, Failure> {
     let search = std::env::var_os("PATH").unwrap_or_default();
     let text = agent.text(&binary, root.path(), &search)?;
     let path = agent.write(&folder, &text)?;
-    Ok(json!({ "agent": { "path": path } }))
+    Ok(Written {
+        agent: AgentFile { path },
+    })
 }

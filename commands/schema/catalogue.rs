@@ -5,8 +5,8 @@ use amiss::ingress::keyring::KeyringFile;
 use amiss::ingress::route::RouteFile;
 use amiss::ledger::file::schema::{capacity_frame, root_frame, row_frame};
 use amiss::outbox::{
-    DueEntry, EnabledMarker, Intent, ObjectSyncReceipt, OriginDelivery, PushMember, TargetLedger,
-    WorkerIdentity,
+    DueEntry, EnabledMarker, EndedPin, Intent, ObjectSyncReceipt, OriginDelivery, PushMember,
+    StatusReport, TargetLedger, WorkerIdentity,
 };
 use amiss::plan::Plan;
 use amiss::run::publish::Published;
@@ -15,8 +15,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
-use super::shapes::{Carried, EnvelopeShape, RequestShape, SealKeyShape};
-use crate::{explain, ledger, man, outbox, run_bootstrap};
+use super::shapes::{Carried, DoctorShape, EnvelopeShape, OnceShape, RequestShape, WakeShape};
+use crate::{ledger, outbox};
 
 /// One schema.
 pub struct Entry {
@@ -163,7 +163,22 @@ pub const CATALOGUE: &[Entry] = &[
         "What `amiss ledger quarantine` prints.",
     ),
     written::<ledger::abandon::Printed>("ledger-abandon", "What `amiss ledger abandon` prints."),
-    written::<outbox::doctor::Examined>("outbox-doctor", "What `amiss outbox doctor` prints."),
+    written::<outbox::baseline::Done>("outbox-baseline", "What `amiss outbox baseline` prints."),
+    written::<OnceShape>("outbox-once", "What `amiss outbox once` prints."),
+    written::<WakeShape>("outbox-wake", "What `amiss outbox wake` prints."),
+    written::<StatusReport>("outbox-status", "What `amiss outbox status` prints."),
+    written::<outbox::retry::Retried>("outbox-retry", "What `amiss outbox retry` prints."),
+    written::<outbox::close::Closed>("outbox-close", "What `amiss outbox close` prints."),
+    written::<outbox::gc::Collected>("outbox-gc", "What `amiss outbox gc` prints."),
+    written::<DoctorShape>("outbox-doctor", "What `amiss outbox doctor` prints."),
+    written::<outbox::enable::Marked>(
+        "outbox-mark",
+        "What `amiss outbox enable` and `disable` print.",
+    ),
+    written::<outbox::write_agent::Written>(
+        "outbox-agent",
+        "What `amiss outbox write-agent` prints.",
+    ),
     written::<amiss::outbox::watch::Event>("outbox-event", "A line of `amiss outbox watch`."),
     written::<SealKeyShape>("seal-key", "What `amiss seal-key` prints."),
     written::<run_bootstrap::doctor::Answer>(
@@ -185,6 +200,10 @@ pub const CATALOGUE: &[Entry] = &[
     ),
     frame("row-frame", "The payload of a row, `KEY.state`.", row_frame),
     written::<Intent>("outbox-intent", "An intent, `TURN.json`."),
+    written::<EndedPin>(
+        "outbox-ended",
+        "`TURN.ended`: what `outbox gc` leaves of a delivered intent while its pin stays.",
+    ),
     written::<DueEntry>("outbox-due", "A due entry of the outbox."),
     written::<TargetLedger>("outbox-target", "The ledger of one origin and branch."),
     written::<WorkerIdentity>("outbox-worker", "`outbox-worker.json`: who watches."),

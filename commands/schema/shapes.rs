@@ -4,15 +4,15 @@ use amiss::clock::UnixMillis;
 use amiss::code::Code;
 use amiss::delivery::{Delivery, Lease, Outcome, RunFacts, Staged};
 use amiss::ingress::Ignored;
-use amiss::ingress::explain::Explanation;
-use amiss::outbox::{OriginDelivery, PushMember};
+use amiss::outbox::wake::Woken;
+use amiss::outbox::{Cycle, OriginDelivery, PushMember};
 use amiss::run::publish::Published;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::ledger::claim::ClaimMember;
 use crate::ledger::complete::CompletionMember;
 use crate::ledger::renew::RenewalMember;
-use crate::seal_key::Made;
+use crate::outbox::doctor::Examined;
 
 /// The envelope: members of amiss are closed, every other member is the user's.
 #[derive(JsonSchema)]
@@ -38,13 +38,34 @@ pub struct EnvelopeShape {
     error: Option<Carried>,
 }
 
-/// What `seal-key` prints.
+/// What `outbox once` prints. With `error` when the status is not 0; the cycle ran all the same.
 #[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
 #[allow(dead_code, reason = "it is read by the schema alone")]
-pub struct SealKeyShape {
-    #[schemars(extend("const" = "amiss/envelope/v1"))]
-    schema: String,
-    seal_key: Made<'static>,
+pub struct OnceShape {
+    pump: Cycle,
+    /// Everything that was due, as it then stands.
+    deliveries: Vec<OriginDelivery>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Carried>,
+}
+
+/// What `outbox wake` prints.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code, reason = "it is read by the schema alone")]
+pub struct WakeShape {
+    wake: Woken,
+}
+
+/// What `outbox doctor` prints. With `error` when a finding needs a person.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code, reason = "it is read by the schema alone")]
+pub struct DoctorShape {
+    doctor: Examined<'static>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Carried>,
 }
 
 /// The `error` member.
@@ -57,9 +78,11 @@ pub struct Carried {
     /// What failed, on what, and why.
     message: String,
     /// What to do, where that helps.
+    #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
     /// When trying again makes sense, in milliseconds since 1970.
-    retry_at_unix_millis: Option<UnixMillis>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_at_unix_millis: Option<i64>,
 }
 
 /// One raw request: the headers as ordered pairs or as an object, and the body in one of three

@@ -16,7 +16,7 @@ use crate::delivery::ObjectId;
 const ENDING: &str = ".ended";
 
 /// A delivery that ended, of which only the pin is left.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EndedPin {
     /// The project.

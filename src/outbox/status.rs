@@ -111,13 +111,11 @@ pub enum Watcher {
     /// A live one.
     Running {
         /// Its identity.
-        #[schemars(with = "serde_json::Value")]
         identity: ProcessIdentity,
     },
     /// One that was published and is gone.
     Dead {
         /// Its identity.
-        #[schemars(with = "serde_json::Value")]
         identity: ProcessIdentity,
     },
     /// None was published.

@@ -22,4 +22,5 @@ mod guarantees;
 mod helps;
 mod installer;
 mod links;
+mod outbox;
 mod validator;
