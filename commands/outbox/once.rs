@@ -12,7 +12,7 @@ use amiss::process::Cancel;
 use amiss::words::counted;
 use clap::{Args, ValueEnum};
 
-use crate::args::{HostRootArgs, TimeArgs, duration};
+use crate::args::{HostRootArgs, TimeArgs, duration, warden_binary};
 use crate::failure::Failure;
 use crate::stream::{Answer, Output, Status, fail, finish};
 
@@ -52,12 +52,13 @@ pub struct PumpArgs {
 
 impl PumpArgs {
     /// The settings of a pump that `stop` ends.
-    pub fn settings(&self, stop: &Cancel) -> Settings {
-        Settings {
+    pub fn settings(&self, stop: &Cancel) -> Result<Settings, Failure> {
+        Ok(Settings {
             jobs: usize::from(self.jobs),
             push_timeout: self.push_timeout,
+            warden: warden_binary()?,
             stop: stop.clone(),
-        }
+        })
     }
 }
 
@@ -127,7 +128,12 @@ fn pump(arguments: &Arguments, stop: &Cancel) -> Result<(Cycle, Vec<Report>), Fa
         );
         return Err(Failure::new(Code::OutboxBusy, words));
     };
-    Ok(run_once(root, &held, clock, arguments.pump.settings(stop))?)
+    Ok(run_once(
+        root,
+        &held,
+        clock,
+        arguments.pump.settings(stop)?,
+    )?)
 }
 
 /// What `--fail-on` makes of a cycle.

@@ -62,9 +62,13 @@ pub fn run(arguments: &Arguments) -> Status {
         Ok(stop) => stop,
         Err(error) => return fail(error.into()),
     };
+    let settings = match arguments.pump.settings(&stop) {
+        Ok(settings) => settings,
+        Err(failure) => return fail(failure),
+    };
     let name = std::env::args_os().next().unwrap_or_default();
     let mut options = WatchOptions {
-        settings: arguments.pump.settings(&stop),
+        settings,
         on_held: if arguments.wait {
             OnHeld::Wait
         } else {

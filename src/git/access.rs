@@ -35,6 +35,7 @@ const QUESTION: Duration = Duration::from_secs(60);
 #[derive(Clone, Debug)]
 pub struct Access {
     config: PathBuf,
+    warden: PathBuf,
     deadline: Duration,
     cancel: Cancel,
 }
@@ -54,12 +55,19 @@ pub enum Trouble {
 }
 
 impl Access {
-    /// `config` is the private file that holds the user's settings; a push takes at most `deadline`
-    /// and ends at once when `cancel` says so.
+    /// `config` is the private file that holds the user's settings, `warden` the `amiss` that holds
+    /// what is started; a push takes at most `deadline` and ends at once when `cancel` says so, or
+    /// when this process is killed.
     #[must_use]
-    pub fn new(config: impl Into<PathBuf>, deadline: Duration, cancel: &Cancel) -> Access {
+    pub fn new(
+        config: impl Into<PathBuf>,
+        warden: impl Into<PathBuf>,
+        deadline: Duration,
+        cancel: &Cancel,
+    ) -> Access {
         Access {
             config: config.into(),
+            warden: warden.into(),
             deadline,
             cancel: cancel.clone(),
         }
@@ -71,7 +79,8 @@ impl Access {
             &Place::Repository(mirror.to_owned()),
             self.deadline,
             &self.cancel,
-        );
+        )
+        .guarded_by(&self.warden);
         for (name, value) in [
             ("core.fsync", "objects,derived-metadata,reference"),
             ("core.fsyncMethod", "fsync"),

@@ -33,6 +33,7 @@ pub struct Git {
     program: Program,
     limits: Limits,
     cancel: Cancel,
+    warden: Option<PathBuf>,
 }
 
 /// Why a Git command has no result.
@@ -134,6 +135,7 @@ impl Git {
                 deadline,
             },
             cancel: cancel.clone(),
+            warden: None,
         }
     }
 
@@ -179,6 +181,14 @@ impl Git {
         self
     }
 
+    /// Holds every command's process tree by a warden, so that it ends with this process even when
+    /// that is killed. `binary` is the `amiss` that serves as the warden.
+    #[must_use]
+    pub fn guarded_by(mut self, binary: &Path) -> Git {
+        self.warden = Some(binary.to_owned());
+        self
+    }
+
     /// Runs one command to its end, whatever that is. `arguments` starts with the subcommand.
     ///
     /// # Errors
@@ -189,7 +199,11 @@ impl Git {
         input: &[u8],
     ) -> Result<Finished, GitError> {
         let program = self.program.clone().args(arguments);
-        Ok(process::run(&program, input, &self.limits, &self.cancel)?)
+        let (limits, cancel) = (&self.limits, &self.cancel);
+        Ok(match &self.warden {
+            Some(binary) => process::run_guarded(binary, &program, input, limits, cancel)?,
+            None => process::run(&program, input, limits, cancel)?,
+        })
     }
 
     /// Runs one command that must succeed and whose output must be whole.

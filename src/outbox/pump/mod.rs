@@ -8,6 +8,7 @@ mod job;
 mod judge;
 mod settle;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,6 +34,9 @@ pub struct Settings {
     pub jobs: usize,
     /// When a push and its whole process tree are killed.
     pub push_timeout: Duration,
+    /// The `amiss` binary, which serves as the warden of each push: what this process started ends
+    /// with it, also when it is killed.
+    pub warden: PathBuf,
     /// When it says so, nothing new is begun; what is in flight gets some seconds.
     pub stop: Cancel,
 }
@@ -99,7 +103,7 @@ impl Pump {
         let file = AccessFile::write(&root, held, &config)?;
         let kill = Cancel::new();
         Ok(Pump {
-            access: Access::new(file.path(), settings.push_timeout, &kill),
+            access: Access::new(file.path(), &settings.warden, settings.push_timeout, &kill),
             root,
             clock,
             config,
