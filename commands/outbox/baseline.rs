@@ -54,7 +54,7 @@ fn baseline(root: &HostRootArgs, mirror: &Path) -> Result<Done, Failure> {
     root.open()?;
     let mut mirror = Mirror::at(mirror, &Cancel::new())?;
     mirror.configure()?;
-    let receipt = match mirror.ensure_objects_durable()? {
+    let receipt = match mirror.ensure_objects_durable(None)? {
         Baseline::Made => "made",
         Baseline::Kept => "kept",
     };

@@ -79,6 +79,7 @@ pub struct Regular {
     file: File,
     bytes: u64,
     stamp: Stamp,
+    mode: u32,
     path: PathBuf,
 }
 
@@ -107,6 +108,37 @@ impl Regular {
                 Err(error) => return Err(DiskError::io("read", &self.path, error)),
             }
         }
+    }
+
+    /// All of it, from the present place to the end, with its stamp.
+    fn whole(mut self, ceiling: u64) -> Result<(Vec<u8>, Stamp), DiskError> {
+        let room = usize::try_from(self.bytes).unwrap_or(usize::MAX);
+        let most = usize::try_from(ceiling).unwrap_or(usize::MAX);
+        // One byte more than it had: less than asked for is then its end, without another call.
+        let mut bytes = vec![0; room.saturating_add(1)];
+        let mut length = 0_usize;
+        loop {
+            let rest = bytes.get_mut(length..).unwrap_or_default();
+            let asked = rest.len();
+            let count = self.read_some(rest)?;
+            length = length.saturating_add(count);
+            if count == 0 || (count < asked && length == room) {
+                break;
+            }
+            if length > most {
+                return Err(DiskError::TooLarge {
+                    path: self.path,
+                    bytes: u64::try_from(length).unwrap_or(u64::MAX),
+                    ceiling,
+                });
+            }
+            if length == bytes.len() {
+                // It has grown since it was looked at.
+                bytes.resize(length.saturating_mul(2).min(most.saturating_add(1)), 0);
+            }
+        }
+        bytes.truncate(length);
+        Ok((bytes, self.stamp))
     }
 
     /// The handle, for a reader that streams.
@@ -322,6 +354,7 @@ impl Dir {
             file: File::from(handle),
             bytes,
             stamp: Stamp::of(&facts),
+            mode: mode_of(&facts),
             path,
         }))
     }
@@ -344,36 +377,24 @@ impl Dir {
         name: &str,
         ceiling: u64,
     ) -> Result<Option<(Vec<u8>, Stamp)>, DiskError> {
-        let Some(mut regular) = self.open_file(name, ceiling)? else {
-            return Ok(None);
-        };
-        let room = usize::try_from(regular.bytes).unwrap_or(usize::MAX);
-        let most = usize::try_from(ceiling).unwrap_or(usize::MAX);
-        // One byte more than it had: less than asked for is then its end, without another call.
-        let mut bytes = vec![0; room.saturating_add(1)];
-        let mut length = 0_usize;
-        loop {
-            let rest = bytes.get_mut(length..).unwrap_or_default();
-            let asked = rest.len();
-            let count = regular.read_some(rest)?;
-            length = length.saturating_add(count);
-            if count == 0 || (count < asked && length == room) {
-                break;
-            }
-            if length > most {
-                return Err(DiskError::TooLarge {
-                    path: regular.path,
-                    bytes: u64::try_from(length).unwrap_or(u64::MAX),
-                    ceiling,
-                });
-            }
-            if length == bytes.len() {
-                // It has grown since it was looked at.
-                bytes.resize(length.saturating_mul(2).min(most.saturating_add(1)), 0);
-            }
+        match self.open_file(name, ceiling)? {
+            Some(regular) => regular.whole(ceiling).map(Some),
+            None => Ok(None),
         }
-        bytes.truncate(length);
-        Ok(Some((bytes, regular.stamp)))
+    }
+
+    /// Reads a whole small file, and refuses one that others can write: somebody else may have.
+    ///
+    /// # Errors
+    /// As [`Dir::open_file`], and `Writable`.
+    pub fn read_private(&self, name: &str, ceiling: u64) -> Result<Option<Vec<u8>>, DiskError> {
+        match self.open_file(name, ceiling)? {
+            Some(Regular { path, mode, .. }) if mode & 0o022 != 0 => {
+                Err(DiskError::Writable { path, mode })
+            }
+            Some(regular) => regular.whole(ceiling).map(|(bytes, _)| Some(bytes)),
+            None => Ok(None),
+        }
     }
 
     /// Goes through all entries, in the order that the filesystem gives them, without keeping them.
@@ -401,6 +422,21 @@ impl Dir {
             visit(Entry { name, kind })?;
         }
         Ok(())
+    }
+
+    /// Whether no name is in it, by one look at its first entries.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn is_empty(&self) -> Result<bool, DiskError> {
+        let failed = |errno| DiskError::io("list", &self.path, errno);
+        for entry in fs::Dir::read_from(&self.handle).map_err(failed)? {
+            let name = entry.map_err(failed)?;
+            if !matches!(name.file_name().to_bytes(), b"." | b"..") {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Takes a file's name away; whether it was there.
@@ -566,6 +602,15 @@ pub(super) fn check_regular(facts: &fs::Stat, path: &Path) -> Result<(), DiskErr
         });
     }
     Ok(())
+}
+
+/// The permission bits.
+#[allow(
+    clippy::useless_conversion,
+    reason = "the mode is 16 bits wide on macOS"
+)]
+fn mode_of(facts: &fs::Stat) -> u32 {
+    u32::from(facts.st_mode) & 0o7777
 }
 
 /// Brings what was written to the medium. On macOS `fsync` stops at the drive's own cache.

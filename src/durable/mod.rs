@@ -15,4 +15,5 @@ pub use dir::{Dir, Entry, Kind, Regular, Stamp};
 pub use error::DiskError;
 pub use lock::{Hold, Lock, LockError, LockMode, LockWait};
 pub use replace::Temporary;
+pub(crate) use replace::{TEMPORARY_FILE, TEMPORARY_PREFIX};
 pub use trace::{Step, Trace};

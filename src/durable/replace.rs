@@ -22,9 +22,9 @@ use super::error::DiskError;
 use super::trace::Step;
 
 /// How every temporary directory's name starts.
-pub(super) const TEMPORARY_PREFIX: &str = ".atomicwrite";
+pub(crate) const TEMPORARY_PREFIX: &str = ".atomicwrite";
 /// The one file in a temporary directory.
-pub(super) const TEMPORARY_FILE: &str = "tmpfile.tmp";
+pub(crate) const TEMPORARY_FILE: &str = "tmpfile.tmp";
 
 /// A new file on its way to a name. Dropped before that, it leaves nothing behind.
 #[derive(Debug)]

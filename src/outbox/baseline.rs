@@ -25,14 +25,15 @@ pub enum Baseline {
 
 impl Mirror {
     /// Makes the whole object store durable and writes the receipt, unless a valid one is there;
-    /// then only what came since is synced.
+    /// then only what came since is synced, and `oid` when it is a loose file: whoever wrote it may
+    /// have done so before the mirror's settings asked for that.
     ///
     /// # Errors
     /// The system's; without a complete sync there is no receipt.
-    pub fn ensure_objects_durable(&self) -> Result<Baseline, OutboxError> {
+    pub fn ensure_objects_durable(&self, oid: Option<&ObjectId>) -> Result<Baseline, OutboxError> {
         let objects = self.dir().open_dir("objects")?;
         if let Some(receipt) = self.read_receipt()? {
-            self.sync_since(&objects, &receipt)?;
+            self.sync_since(&objects, &receipt, oid)?;
             return Ok(Baseline::Kept);
         }
         sync_all_loose(&objects)?;
@@ -57,19 +58,23 @@ impl Mirror {
     /// Syncs the packs that the receipt does not list, and every directory of loose objects that
     /// changed since. The loose files' own bytes were synced by whoever wrote them (`core.fsync` is
     /// set before the receipt is written); their names were not.
-    fn sync_since(&self, objects: &Dir, receipt: &ObjectSyncReceipt) -> Result<(), OutboxError> {
+    fn sync_since(
+        &self,
+        objects: &Dir,
+        receipt: &ObjectSyncReceipt,
+        oid: Option<&ObjectId>,
+    ) -> Result<(), OutboxError> {
+        let loose = oid.and_then(|oid| oid.as_str().split_at_checked(2));
         let written = self.dir().modified_nanos(RECEIPT_NAME)?.unwrap_or_default();
         let since = written.saturating_sub(GRAIN_NANOS);
         let mut changed = 0_usize;
         for fanout in 0..=255_u8 {
             let name = format!("{fanout:02x}");
-            if objects.modified_nanos(&name)?.is_some_and(|at| at >= since) {
-                match objects.open_dir(&name) {
-                    Ok(dir) => dir.sync()?,
-                    // Git takes empty ones away.
-                    Err(DiskError::Missing { .. }) => continue,
-                    Err(error) => return Err(error.into()),
-                }
+            let asked = loose.filter(|(fanout, _)| *fanout == name);
+            let newer = objects.modified_nanos(&name)?.is_some_and(|at| at >= since);
+            if (newer || asked.is_some())
+                && sync_fanout(objects, &name, asked.map(|(_, rest)| rest), newer)?
+            {
                 changed = changed.saturating_add(1);
             }
         }
@@ -84,27 +89,30 @@ impl Mirror {
         }
         Ok(())
     }
+}
 
-    /// Makes one object durable if it is a loose file: whoever wrote it may have done so before the
-    /// mirror's settings asked for that.
-    ///
-    /// # Errors
-    /// The system's.
-    pub(super) fn sync_loose_object(&self, oid: &ObjectId) -> Result<(), OutboxError> {
-        let objects = self.dir().open_dir("objects")?;
-        let (fanout, rest) = oid.as_str().split_at_checked(2).unwrap_or_default();
-        match objects.open_dir(fanout) {
-            Ok(dir) => {
-                if dir.sync_file(rest)? {
-                    dir.sync()?;
-                    objects.sync()?;
-                }
-                Ok(())
-            }
-            Err(DiskError::Missing { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+/// Syncs one directory of loose objects: the object that is asked for, if it lies there, and the
+/// names when they are newer than the receipt or of that object. Whether anything was synced.
+fn sync_fanout(
+    objects: &Dir,
+    name: &str,
+    object: Option<&str>,
+    newer: bool,
+) -> Result<bool, OutboxError> {
+    let dir = match objects.open_dir(name) {
+        Ok(dir) => dir,
+        // Git takes empty ones away.
+        Err(DiskError::Missing { .. }) => return Ok(false),
+        Err(error) => return Err(error.into()),
+    };
+    let lies_there = match object {
+        Some(object) => dir.sync_file(object)?,
+        None => false,
+    };
+    if newer || lies_there {
+        dir.sync()?;
     }
+    Ok(newer || lies_there)
 }
 
 fn is_hex(text: &str) -> bool {

@@ -1,7 +1,7 @@
 //! The due registry: one small file for each delivery that a pump has work for, so that a pump
 //! never walks the tasks (page 5.3).
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use super::names::{Project, Task, Turn};
 use super::record::{Record, RecordError};
 use super::root::{HostRoot, IntentLock};
 use crate::clock::UnixMillis;
-use crate::durable::{Dir, Kind};
+use crate::durable::{Dir, Kind, TEMPORARY_FILE, TEMPORARY_PREFIX, Temporary};
 
 /// One entry of the registry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -110,7 +110,64 @@ impl DueRegistry {
         Ok(scan)
     }
 
-    fn read_named(&self, name: &OsString) -> Result<Option<DueEntry>, RecordError> {
+    /// The names of all files in it.
+    ///
+    /// # Errors
+    /// A directory that cannot be listed.
+    pub(super) fn names(&self) -> Result<Vec<OsString>, OutboxError> {
+        let mut names = Vec::new();
+        self.dir.each_entry::<OutboxError>(|entry| {
+            if entry.kind != Kind::Directory {
+                names.push(entry.name);
+            }
+            Ok(())
+        })?;
+        Ok(names)
+    }
+
+    /// Entries that are written and have not got their names, each with the folder that holds it:
+    /// on their way, or left by a call that was killed.
+    ///
+    /// # Errors
+    /// A directory that cannot be listed.
+    pub(super) fn unnamed(&self) -> Result<Vec<(OsString, DueEntry)>, OutboxError> {
+        let mut folders = Vec::new();
+        self.dir.each_entry::<OutboxError>(|entry| {
+            let temporary = entry.name.to_string_lossy().starts_with(TEMPORARY_PREFIX);
+            if entry.kind == Kind::Directory && temporary {
+                folders.push(entry.name);
+            }
+            Ok(())
+        })?;
+        let entry_in = |folder: OsString| {
+            // One that is gone, or of which not all was written, is nobody's delivery yet.
+            let entry = self.unnamed_in(&folder)?;
+            Some((folder, entry))
+        };
+        Ok(folders.into_iter().filter_map(entry_in).collect())
+    }
+
+    fn unnamed_in(&self, folder: &OsStr) -> Option<DueEntry> {
+        let held = self.dir.open_dir(folder).ok()?;
+        DueEntry::read(&held, TEMPORARY_FILE).ok().flatten()
+    }
+
+    /// Removes such an entry if it is still there; whether it was.
+    pub(super) fn remove_unnamed(
+        &self,
+        held: &IntentLock,
+        folder: &OsStr,
+        entry: &DueEntry,
+    ) -> Result<bool, OutboxError> {
+        held.check(&entry.key())?;
+        if self.unnamed_in(folder).as_ref() != Some(entry) {
+            return Ok(false);
+        }
+        self.dir.open_dir(folder)?.remove(TEMPORARY_FILE)?;
+        Ok(self.dir.remove_dir(folder)?)
+    }
+
+    pub(super) fn read_named(&self, name: &OsStr) -> Result<Option<DueEntry>, RecordError> {
         let malformed = |reason: &str| RecordError::Malformed {
             what: DueEntry::WHAT,
             path: self.dir.path_of(name),
@@ -130,7 +187,7 @@ impl DueRegistry {
     }
 
     pub(super) fn is_damaged(&self, name: &str) -> Result<bool, OutboxError> {
-        match self.read_named(&OsString::from(name)) {
+        match self.read_named(OsStr::new(name)) {
             Ok(_) => Ok(false),
             Err(RecordError::Malformed { .. }) => Ok(true),
             Err(error) => Err(error.into()),
@@ -152,11 +209,30 @@ impl DueRegistry {
     /// # Errors
     /// `DELIVERY_REF_CONFLICT`, or the system's.
     pub fn write(&self, held: &IntentLock, intent: &Intent) -> Result<(), OutboxError> {
+        self.prepare(held, intent)?.publish()
+    }
+
+    /// Writes the entry of an intent down without its name, before the intent itself is written. A
+    /// call that is killed between the two leaves it there, and [`HostRoot::take_up_stopped`] finds
+    /// by it what would be found by nothing else; and both files' bytes reach the disk together.
+    ///
+    /// # Errors
+    /// As [`DueRegistry::write`].
+    pub fn prepare(
+        &self,
+        held: &IntentLock,
+        intent: &Intent,
+    ) -> Result<PreparedDue<'_>, OutboxError> {
         let key = intent.key();
         held.check(&key)?;
         let entry = DueEntry::of(intent);
-        match DueEntry::read(&self.dir, &key.due_name()) {
-            Ok(Some(present)) if present == entry => return Ok(self.dir.sync()?),
+        let mut prepared = PreparedDue {
+            registry: self,
+            name: key.due_name(),
+            temporary: None,
+        };
+        match DueEntry::read(&self.dir, &prepared.name) {
+            Ok(Some(present)) if present == entry => return Ok(prepared),
             Ok(Some(other)) if other.project_id != key.project => {
                 return Err(OutboxError::OtherProject {
                     key: Box::new(key),
@@ -166,7 +242,16 @@ impl DueRegistry {
             Ok(_) | Err(RecordError::Malformed { .. }) => {}
             Err(error) => return Err(error.into()),
         }
-        Ok(entry.write(&self.dir, &key.due_name())?)
+        let bytes = entry.encode().map_err(|reason| RecordError::Malformed {
+            what: DueEntry::WHAT,
+            path: self.dir.path_of(&prepared.name),
+            reason,
+        })?;
+        let mut temporary = self.dir.temporary()?;
+        temporary.append(&bytes)?;
+        temporary.begin_writing();
+        prepared.temporary = Some(temporary);
+        Ok(prepared)
     }
 
     /// Takes a delivery's entry away, durably; one of another project stays. Whether it was there.
@@ -184,6 +269,30 @@ impl DueRegistry {
         let was = self.dir.remove(&name)?;
         self.dir.sync()?;
         Ok(was)
+    }
+}
+
+/// An entry that is written and has not got its name; dropped, it leaves nothing behind.
+#[derive(Debug)]
+pub struct PreparedDue<'r> {
+    registry: &'r DueRegistry,
+    name: String,
+    /// `None` when the entry stands there already.
+    temporary: Option<Temporary<'r>>,
+}
+
+impl PreparedDue<'_> {
+    /// Gives it its name, durably.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn publish(self) -> Result<(), OutboxError> {
+        let Some(mut temporary) = self.temporary else {
+            return Ok(self.registry.dir.sync()?);
+        };
+        temporary.sync()?;
+        temporary.publish(&self.name)?;
+        Ok(self.registry.dir.sync_after(&self.name)?)
     }
 }
 

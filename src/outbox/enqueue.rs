@@ -72,10 +72,11 @@ impl HostRoot {
         held: &IntentLock,
         intent: &Intent,
     ) -> Result<(), OutboxError> {
+        let registry = self.due_registry()?;
+        let due = registry.prepare(held, intent)?;
         self.write_intent(held, intent)?;
         // Fault point: AfterOutboxIntent.
-        self.due_registry()?.write(held, intent)?;
-        self.sync_registry_path()?;
+        due.publish()?;
         mirror.pin(&intent.key(), &intent.oid)
         // Fault point: AfterOutboxPin.
     }
@@ -129,6 +130,5 @@ fn check_before(mirror: &Mirror, request: &PushRequest) -> Result<(), OutboxErro
 
 /// No intent ever names an object that the mirror does not durably have.
 pub(super) fn make_durable(mirror: &Mirror, oid: &ObjectId) -> Result<(), OutboxError> {
-    mirror.ensure_objects_durable()?;
-    mirror.sync_loose_object(oid)
+    mirror.ensure_objects_durable(Some(oid)).map(drop)
 }

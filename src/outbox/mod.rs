@@ -44,7 +44,8 @@ pub use backoff::{BackoffClock, MAX_BACKOFF_MILLIS, backoff_millis, wait_left_mi
 pub use baseline::Baseline;
 pub use close::Closing;
 pub use doctor::{Finding, Repair};
-pub use due::{DueEntry, DueRegistry, DueScan};
+pub use due::{DueEntry, DueRegistry, DueScan, PreparedDue};
+pub use ended::EndedPin;
 pub use error::OutboxError;
 pub use gc::{GcMode, GcReport, Judged, Retention};
 pub use intent::{Intent, IntentFile, LastError, MAX_ATTEMPTS, State};
@@ -63,7 +64,7 @@ pub use receipt::{ObjectSyncReceipt, PackName, RECEIPT_NAME};
 pub use record::{MAX_RECORD_BYTES, Record, RecordError};
 pub use recover::Recovery;
 pub use root::{HostRoot, IntentLock, PumpLock, TargetLock};
-pub use schedule::{Plan, Schedule};
+pub use schedule::{Heard, Plan, Schedule};
 pub use status::{Detail, Health, OriginHealth, Shown, StatusReport, Watcher, span};
 pub use target::{Target, TargetLedger};
 pub use transition::{Settled, after_delivery, after_failure, after_retry};

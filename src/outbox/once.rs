@@ -9,7 +9,7 @@ use super::access_file::AccessFile;
 use super::error::OutboxError;
 use super::pump::{Job, Pump, PumpError, Report, Settings, SharedClock, Verdict};
 use super::root::{HostRoot, PumpLock};
-use super::schedule::Schedule;
+use super::schedule::{Heard, Schedule};
 
 /// How long pushes in flight may go on after SIGTERM or SIGINT before they are killed. With the
 /// kill itself a pump is gone within 10 s.
@@ -61,7 +61,10 @@ pub fn run_once(
     AccessFile::sweep(&root, held)?;
     root.recover(&settings.stop)?;
     let now = clock.now().map_err(OutboxError::from)?;
-    let jobs = Schedule::new().look(&root, now, Instant::now())?.jobs;
+    let clocks = (now, Instant::now());
+    let jobs = Schedule::new()
+        .look(&root, &Heard::Anything, usize::MAX, clocks)?
+        .jobs;
     if jobs.is_empty() {
         return Ok((Cycle::default(), Vec::new()));
     }

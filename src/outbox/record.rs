@@ -17,13 +17,13 @@ pub trait Record: Serialize + DeserializeOwned {
     /// What it is, for messages.
     const WHAT: &'static str;
 
-    /// Reads it; `None` when there is no such file. The bytes must be those that writing it again
-    /// would give.
+    /// Reads it; `None` when there is no such file. Nobody else may be able to write it, and the
+    /// bytes must be those that writing it again would give.
     ///
     /// # Errors
     /// [`RecordError`].
     fn read(dir: &Dir, name: &str) -> Result<Option<Self>, RecordError> {
-        let Some(bytes) = dir.read(name, MAX_RECORD_BYTES)? else {
+        let Some(bytes) = dir.read_private(name, MAX_RECORD_BYTES)? else {
             return Ok(None);
         };
         Self::decode(&bytes)

@@ -2,8 +2,10 @@
 //! in line with the intents, which alone say what is so.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use super::due::{DueEntry, DueRegistry};
 use super::enqueue::make_durable;
 use super::error::OutboxError;
 use super::intent::{Intent, IntentFile, State};
@@ -141,8 +143,7 @@ impl HostRoot {
     pub(super) fn recover_due(&self, seen: &Intent) -> Result<bool, OutboxError> {
         let key = seen.key();
         let registry = self.due_registry()?;
-        if matches!(registry.read(&key), Ok(Some(entry)) if entry == super::due::DueEntry::of(seen))
-        {
+        if matches!(registry.read(&key), Ok(Some(entry)) if entry == DueEntry::of(seen)) {
             return Ok(false);
         }
         let held = self.lock_intent(&key)?;
@@ -150,8 +151,33 @@ impl HostRoot {
             return Ok(false);
         };
         self.settle_due(&held, &intent)?;
-        self.sync_registry_path()?;
         Ok(intent.state.retains_objects())
+    }
+
+    /// Finishes what a call that was killed between its intent and its due entry began: the entry
+    /// that it had written without a name says of which delivery. One whose lock is held is still
+    /// under way. Trouble with one leaves it for the next look, and for `doctor`.
+    pub(super) fn take_up_stopped(&self, registry: &DueRegistry) -> Result<(), OutboxError> {
+        for (folder, entry) in registry.unnamed()? {
+            let _ = self.take_up(registry, &folder, &entry);
+        }
+        Ok(())
+    }
+
+    fn take_up(
+        &self,
+        registry: &DueRegistry,
+        folder: &OsStr,
+        entry: &DueEntry,
+    ) -> Result<(), OutboxError> {
+        let key = entry.key();
+        let Some(held) = self.try_lock_intent(&key)? else {
+            return Ok(());
+        };
+        if let IntentFile::Good(intent) = self.read_intent(&key)? {
+            self.settle_due(&held, &intent)?;
+        }
+        registry.remove_unnamed(&held, folder, entry).map(drop)
     }
 
     /// Pins an intent's commit again, from the intent.

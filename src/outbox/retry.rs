@@ -59,19 +59,14 @@ impl HostRoot {
         let IntentFile::Good(present) = self.read_intent(key)? else {
             return Ok(None);
         };
-        if present.state == State::Delivered {
+        let Some(next) = after_retry(&present, now) else {
             return Ok(Some(*present));
-        }
-        let intent = match after_retry(&present, now) {
-            Some(next) => {
-                self.update_intent(&held, &next)?;
-                next
-            }
-            None => *present,
         };
-        self.settle_due(&held, &intent)?;
-        self.sync_registry_path()?;
-        Ok(Some(intent))
+        let registry = self.due_registry()?;
+        let due = registry.prepare(&held, &next)?;
+        self.update_intent(&held, &next)?;
+        due.publish()?;
+        Ok(Some(next))
     }
 }
 

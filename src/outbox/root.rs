@@ -4,6 +4,8 @@
 //! and nobody else takes it. No lock but the pump's is held while Git talks to an origin.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::due::DueRegistry;
@@ -23,6 +25,19 @@ const PUMP_LOCK: &str = "outbox.lock";
 pub struct HostRoot {
     dir: Dir,
     lock_timeout: Duration,
+    progress: Progress,
+}
+
+/// How many things a long scan has seen, and who is told.
+struct Progress {
+    seen: AtomicU64,
+    tell: Arc<dyn Fn(u64) + Send + Sync>,
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_tuple("Progress").field(&self.seen).finish()
+    }
 }
 
 /// The lock of one intent: every change of it, of its due entry and of its pin is made under it.
@@ -74,7 +89,14 @@ impl HostRoot {
             Ok(dir)
         });
         match checked {
-            Ok(dir) => Ok(HostRoot { dir, lock_timeout }),
+            Ok(dir) => Ok(HostRoot {
+                dir,
+                lock_timeout,
+                progress: Progress {
+                    seen: AtomicU64::new(0),
+                    tell: Arc::new(|_| {}),
+                },
+            }),
             Err(error @ DiskError::Missing { .. }) => Err(OutboxError::RootMissing(error)),
             Err(error @ DiskError::Io { .. }) => Err(error.into()),
             Err(error) => Err(OutboxError::RootUnsafe(error)),
@@ -86,6 +108,19 @@ impl HostRoot {
     pub fn traced(mut self, trace: Trace) -> HostRoot {
         self.dir = self.dir.traced(trace);
         self
+    }
+
+    /// Tells how many things the scans of `status`, `close`, `gc` and `doctor` have seen and judged.
+    #[must_use]
+    pub fn told(mut self, tell: Arc<dyn Fn(u64) + Send + Sync>) -> HostRoot {
+        self.progress.tell = tell;
+        self
+    }
+
+    /// One thing more was seen or judged.
+    pub(super) fn tick(&self) {
+        let seen = self.progress.seen.fetch_add(1, Ordering::Relaxed);
+        (self.progress.tell)(seen.saturating_add(1));
     }
 
     /// Where it is.
@@ -145,12 +180,6 @@ impl HostRoot {
         Ok(find(&locks, "outbox-due")?.map(DueRegistry::of))
     }
 
-    /// Makes the names of the registry's directories durable: a killed call may have made them.
-    pub(super) fn sync_registry_path(&self) -> Result<(), OutboxError> {
-        self.make_locks()?.sync()?;
-        Ok(self.dir.sync()?)
-    }
-
     /// The `delivery` directory of a task, if it is there.
     pub(super) fn find_delivery(
         &self,
@@ -167,7 +196,7 @@ impl HostRoot {
         Ok(Some(dir))
     }
 
-    /// Writes an intent durably: its file, then the directories that lead to it.
+    /// Writes an intent durably: its file, then the directories of its delivery and its task.
     ///
     /// # Errors
     /// The system's.
@@ -179,11 +208,8 @@ impl HostRoot {
         let task = make(&project, key.task.as_str())?;
         let delivery = make(&task, "delivery")?;
         intent.write(&delivery, &key.intent_name())?;
-        // A directory that an earlier, killed call made may not be durable yet, so all are synced.
-        task.sync()?;
-        project.sync()?;
-        tasks.sync()?;
-        Ok(self.dir.sync()?)
+        // The source page asks for it; the names above are durable since `make`.
+        Ok(task.sync()?)
     }
 
     /// Rewrites an intent whose directories are durable already.
@@ -225,6 +251,25 @@ impl HostRoot {
             Some(delivery) => Intent::read_from(&delivery, key),
             None => IntentFile::Absent,
         })
+    }
+
+    /// Takes the lock of an intent if nobody holds it.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(super) fn try_lock_intent(
+        &self,
+        key: &DeliveryKey,
+    ) -> Result<Option<IntentLock>, OutboxError> {
+        match self.lock(&key.lock_name(), Duration::ZERO) {
+            Ok(lock) => Ok(Some(IntentLock {
+                task: key.task.clone(),
+                turn: key.turn.clone(),
+                _lock: lock,
+            })),
+            Err(OutboxError::Lock(LockError::Timeout { .. })) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Takes the lock of an intent, waiting.
@@ -497,10 +542,13 @@ fn find(parent: &Dir, name: &str) -> Result<Option<Dir>, OutboxError> {
     }
 }
 
-/// Makes a directory of the root's unless it is there. Its name is made durable at once: what is
-/// written into it must not be lost with it.
+/// Makes a directory of the root's unless it is there. Its name is durable before anything is put
+/// into it: what is written there must not be lost with it. So one that holds anything needs no
+/// sync; an empty one may have been made by a call that was killed before it.
 fn make(parent: &Dir, name: &str) -> Result<Dir, OutboxError> {
-    if let Some(dir) = find(parent, name)? {
+    if let Some(dir) = find(parent, name)?
+        && !dir.is_empty()?
+    {
         return Ok(dir);
     }
     let dir = parent.make_dir(name)?;

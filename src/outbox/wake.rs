@@ -23,10 +23,10 @@ const NUDGE_PAUSE: Duration = Duration::from_millis(250);
 /// How often one call starts a watcher that ends at once.
 const MAX_STARTS: u32 = 3;
 /// The name that is made and taken away in the due folder, so that a sleeping watcher looks up.
-const NUDGE: &str = ".wake";
+pub(super) const NUDGE: &str = ".wake";
 
 /// What `wake` found or did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Woken {
     /// A live watcher runs.
@@ -107,7 +107,11 @@ impl HostRoot {
             let overdue = began.elapsed() >= handshake;
             match &holder {
                 Holder::Watcher(worker) => match waking.judge(worker) {
-                    Some(woken) => return Ok(woken),
+                    Some(woken) => {
+                        // What a killed call left is found now, not at the next slow poll.
+                        self.nudge();
+                        return Ok(woken);
+                    }
                     // An older one that is in a long push hands over after it.
                     None if overdue => return Ok(Woken::Running),
                     None => {}

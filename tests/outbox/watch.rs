@@ -332,3 +332,84 @@ fn an_idle_watcher_starts_nothing_lists_nothing_and_hardly_wakes() {
     );
     signal(pid, rustix::process::Signal::KILL);
 }
+
+/// Kills a command of this scene when it is about to give a due entry its name: the intent is
+/// written by then, and no due entry names it.
+fn killed_before_its_due_entry(scene: &Scene, arguments: &[&str], input: &str) {
+    let mut child = std::process::Command::new("strace")
+        .args(["-f", "-qq", "-o", "/dev/null", "-P"])
+        .arg(scene.world.root.join("locks/outbox-due"))
+        .args([
+            "-e",
+            "trace=renameat",
+            "-e",
+            "inject=renameat:signal=KILL:when=1",
+        ])
+        .arg(env!("CARGO_BIN_EXE_amiss"))
+        .arg("outbox")
+        .args(arguments)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("AMISS_HOST_ROOT", &scene.world.root)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    std::io::Write::write_all(&mut stdin, input.as_bytes()).unwrap();
+    drop(stdin);
+    assert!(!child.wait().unwrap().success());
+}
+
+fn push_of(scene: &Scene, number: u64, oid: &str) -> String {
+    serde_json::json!({"push": {"project": "p", "task": "t", "turn": crate::world::turn(number),
+        "origin": scene.url(), "branch": format!("b{number}"), "oid": oid}})
+    .to_string()
+}
+
+#[test]
+fn an_enqueue_killed_before_its_due_entry_is_found_by_a_running_watcher_at_its_slow_poll() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    let watch = Watch::ready(&scene, &[]);
+    watch.wait_for("idle", 1);
+    killed_before_its_due_entry(&scene, &["enqueue"], &push_of(&scene, 1, &one));
+    assert_eq!(scene.state(1), "pending");
+    assert!(!scene.world.due_path("t", &crate::world::turn(1)).exists());
+    watch.wait_for("pushed", 1);
+    assert_eq!(scene.tip("b1"), one);
+}
+
+#[test]
+fn an_enqueue_or_retry_killed_before_its_due_entry_is_found_at_a_wake_and_by_doctor_and_once() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    let watch = Watch::ready(&scene, &[]);
+    killed_before_its_due_entry(&scene, &["enqueue"], &push_of(&scene, 1, &one));
+    let doctor = scene.run(&["doctor"]);
+    let text = String::from_utf8(doctor.stdout).unwrap();
+    assert!(text.contains("has no due entry"), "{text}");
+    assert!(scene.run(&["wake"]).status.success());
+    watch.wait_for("pushed", 1);
+
+    scene.hook("pre-receive", "exit 1");
+    scene.enqueue("main", 2, &one);
+    watch.wait_for("retrying", 1);
+    drop(watch);
+    scene.no_hook("pre-receive");
+    let path = scene.world.intent_path("p", "t", &crate::world::turn(2));
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("\"retrying\"", "\"failed\"")).unwrap();
+    std::fs::remove_file(scene.world.due_path("t", &crate::world::turn(2))).unwrap();
+    let watch = Watch::ready(&scene, &[]);
+    killed_before_its_due_entry(&scene, &["retry", "--task", "t"], "");
+    assert_eq!(scene.state(2), "retrying");
+    assert!(scene.run(&["wake"]).status.success());
+    watch.wait_for("pushed", 1);
+    drop(watch);
+
+    killed_before_its_due_entry(&scene, &["enqueue"], &push_of(&scene, 3, &one));
+    assert_eq!(scene.once()["pump"]["delivered"], 1);
+    let left = std::fs::read_dir(scene.world.root.join("locks/outbox-due")).unwrap();
+    assert_eq!(left.count(), 0, "nothing is left of any of them");
+}

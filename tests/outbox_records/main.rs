@@ -20,6 +20,7 @@ mod crash;
 mod doctor;
 mod enqueue;
 mod exact;
+mod failing;
 mod gc;
 mod hammer;
 mod killed;
@@ -29,7 +30,12 @@ mod recover;
 mod retry;
 mod status;
 mod stop;
+mod syncs;
 mod world;
+
+#[path = "../killed/strace.rs"]
+#[allow(dead_code, reason = "the ledger's sweep uses more of it")]
+mod strace;
 
 #[path = "../crash/medium.rs"]
 #[allow(dead_code, reason = "the ledger's proof uses more of it")]

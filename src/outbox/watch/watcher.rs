@@ -14,7 +14,7 @@ use crate::outbox::once::GRACE;
 use crate::outbox::origin::Origin;
 use crate::outbox::pump::{Job, Pump, PumpError, Report, Verdict};
 use crate::outbox::root::PumpLock;
-use crate::outbox::schedule::{Plan, Schedule};
+use crate::outbox::schedule::{Heard, Plan, Schedule};
 use crate::outbox::worker::{ProcessIdentity, WorkerIdentity};
 
 /// How often the due folder is looked into when nothing is heard.
@@ -27,7 +27,7 @@ const SETTLED: Duration = Duration::from_millis(500);
 /// What wakes the loop.
 enum Signal {
     /// Something changed in the due folder.
-    Changed,
+    Changed(Heard),
     /// A result is durable.
     Reported(Box<Report>),
     /// A job is over.
@@ -52,6 +52,10 @@ pub(super) struct Watcher<'w> {
     options: &'w WatchOptions,
     listener: &'w mut dyn Listener,
     schedule: Schedule,
+    /// What may have changed since the last look.
+    heard: Heard,
+    /// When the whole due folder was last listed.
+    listed: Option<Instant>,
     metrics: Metrics,
     identity: Option<WorkerIdentity>,
     phase: Phase,
@@ -82,6 +86,8 @@ impl<'w> Watcher<'w> {
             options,
             listener,
             schedule: Schedule::new(),
+            heard: Heard::Anything,
+            listed: None,
             metrics: Metrics::default(),
             identity,
             phase: Phase::Working,
@@ -97,8 +103,8 @@ impl<'w> Watcher<'w> {
         let (tell, heard) = mpsc::channel();
         let changed = tell.clone();
         // Before the first look, so that nothing falls between the two.
-        let notification = watch_folder(folder, move || {
-            let _ = changed.send(Signal::Changed);
+        let notification = watch_folder(folder, move |heard| {
+            let _ = changed.send(Signal::Changed(heard));
         });
         self.deaf = notification.is_none();
         if self.deaf {
@@ -145,9 +151,7 @@ impl<'w> Watcher<'w> {
             let started = Instant::now();
             let plan = self.look(started)?;
             let next = plan.next;
-            if self.phase == Phase::Working {
-                self.dispatch(scope, tell, plan.jobs);
-            }
+            self.dispatch(scope, tell, plan.jobs);
             if let Some(ended) = self.ended() {
                 return Ok(ended);
             }
@@ -169,7 +173,24 @@ impl<'w> Watcher<'w> {
 
     fn look(&mut self, at: Instant) -> Result<Plan, PumpError> {
         let now = self.now()?;
-        let plan = self.schedule.look(&self.pump.root, now, at)?;
+        let overdue = |listed: Instant| at.saturating_duration_since(listed) >= self.poll();
+        if self.listed.is_none_or(overdue) {
+            self.heard = Heard::Anything;
+        }
+        let heard = std::mem::take(&mut self.heard);
+        if heard == Heard::Anything {
+            self.listed = Some(at);
+        }
+        let room = match self.phase {
+            Phase::Working => {
+                let jobs = self.pump.settings.jobs.max(1);
+                jobs.saturating_sub(self.schedule.occupied())
+            }
+            Phase::Stopping(_) | Phase::HandingOver => 0,
+        };
+        let plan = self
+            .schedule
+            .look(&self.pump.root, &heard, room, (now, at))?;
         self.metrics.look(&plan, now, self.schedule.occupied());
         Ok(plan)
     }
@@ -183,9 +204,6 @@ impl<'w> Watcher<'w> {
         'w: 'scope,
     {
         for job in jobs {
-            if self.schedule.occupied() >= self.pump.settings.jobs.max(1) {
-                return;
-            }
             self.schedule.occupy(&job.origin);
             self.idle_said = false;
             let (pump, tell) = (self.pump, tell.clone());
@@ -207,14 +225,16 @@ impl<'w> Watcher<'w> {
                     self.phase = Phase::Stopping(Instant::now());
                 }
             }
-            // Both are answered by the next look.
-            Ok(Signal::Changed) | Err(_) => {}
+            Ok(Signal::Changed(heard)) => self.heard.add(heard),
+            // The next look answers it.
+            Err(_) => {}
         }
         Ok(())
     }
 
     fn report(&mut self, report: Report) -> Result<(), PumpError> {
         self.metrics.count(&report);
+        self.heard.add_name(report.key.due_name());
         let kind = match report.verdict {
             Verdict::Delivered => EventKind::Pushed,
             Verdict::Superseded => EventKind::Superseded,
@@ -285,9 +305,15 @@ impl<'w> Watcher<'w> {
         }
     }
 
+    /// How often the whole due folder is listed.
+    const fn poll(&self) -> Duration {
+        if self.deaf { DEAF_POLL } else { POLL }
+    }
+
     /// How long the loop may sleep.
     fn patience(&self, next: Option<Duration>) -> Duration {
-        let mut patience = if self.deaf { DEAF_POLL } else { POLL };
+        let since = self.listed.map_or(Duration::ZERO, |at| at.elapsed());
+        let mut patience = self.poll().saturating_sub(since);
         if self.phase == Phase::Working {
             patience = patience.min(next.unwrap_or(POLL));
         }

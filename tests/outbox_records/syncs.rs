@@ -1,0 +1,135 @@
+//! Every sync of an enqueue and a retry, by what it makes durable. A list grows only on purpose:
+//! each line is explained in docs/durability.md.
+
+use regex::Regex;
+use serde_json::json;
+
+use crate::common::status;
+use crate::stop::{Run, is_there};
+use crate::world::{World, commit, git_line, push, turn};
+
+/// What one command of amiss itself syncs, in order, by paths from the folder of the world. The
+/// names of turns and temporary folders are told by their kind.
+fn syncs(world: &World, arguments: &[&str], input: &str) -> Vec<String> {
+    let place = world.root.parent().unwrap();
+    let mut all = vec!["outbox".to_owned()];
+    all.extend(arguments.iter().map(ToString::to_string));
+    all.extend(["--host-root".into(), world.root.display().to_string()]);
+    let run = Run {
+        arguments: all,
+        input: input.to_owned(),
+    };
+    let path = Regex::new(&format!(
+        "<{}/(.*)>",
+        regex::escape(place.to_str().unwrap())
+    ))
+    .unwrap();
+    let turn = Regex::new("[0-9a-f]{32}").unwrap();
+    let temporary = Regex::new(r"\.atomicwrite[a-z0-9]+").unwrap();
+    run.calls(place)
+        .iter()
+        .filter(|call| call.name == "fsync")
+        .map(|call| {
+            let path = &path.captures(&call.line).unwrap()[1];
+            let path = turn.replace_all(path, "TURN");
+            temporary.replace_all(&path, "new").into_owned()
+        })
+        .collect()
+}
+
+fn enqueue(world: &World, task: &str, number: u64, oid: &str) -> Vec<String> {
+    let push = json!({ "push": push("web", task, &turn(number), oid) });
+    syncs(world, &["enqueue"], &push.to_string())
+}
+
+/// The records and the pin of a delivery of a task that has others.
+const RECORDS: [&str; 10] = [
+    "host/tasks/web/t1/delivery/new/tmpfile.tmp",
+    "host/tasks/web/t1/delivery",
+    "host/tasks/web/t1",
+    "host/locks/outbox-due/new/tmpfile.tmp",
+    "host/locks/outbox-due",
+    "host/mirrors/web.git/refs/mac-worker/delivery/t1/TURN",
+    "host/mirrors/web.git/refs/mac-worker/delivery/t1",
+    "host/mirrors/web.git/refs/mac-worker/delivery",
+    "host/mirrors/web.git/refs/mac-worker",
+    "host/mirrors/web.git/refs",
+];
+
+#[test]
+fn an_enqueue_syncs_what_its_answer_rests_on_and_nothing_else() {
+    if !is_there() {
+        return;
+    }
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let packed = commit(&mirror, "packed");
+    git_line(&mirror, &["update-ref", "refs/heads/one", &packed]);
+    git_line(&mirror, &["repack", "-q", "-a", "-d"]);
+    git_line(&mirror, &["prune-packed", "-q"]);
+    assert_eq!(
+        status(&world.run(&["baseline", "--mirror", mirror.to_str().unwrap()], "")),
+        0
+    );
+    // Directories that are made get their names at once.
+    let first = enqueue(&world, "t1", 1, &packed);
+    let made = [
+        "host",
+        "host/locks",
+        "host",
+        "host/tasks",
+        "host/tasks/web",
+        "host/tasks/web/t1",
+    ];
+    assert_eq!(first, [&made[..], &RECORDS[..]].concat());
+    assert_eq!(enqueue(&world, "t1", 2, &packed), RECORDS);
+    // A new task is two directories.
+    let other: Vec<String> = RECORDS
+        .iter()
+        .map(|path| path.replace("t1", "t2"))
+        .collect();
+    let made = ["host/tasks/web", "host/tasks/web/t2"].map(str::to_owned);
+    assert_eq!(
+        enqueue(&world, "t2", 3, &packed),
+        [&made[..], &other[..]].concat()
+    );
+    // A loose commit is a file, its directory, and the names of such directories.
+    let loose = commit(&mirror, "loose");
+    let (fanout, rest) = loose.split_at(2);
+    let objects = "host/mirrors/web.git/objects";
+    let made = [
+        format!("{objects}/{fanout}/{rest}"),
+        format!("{objects}/{fanout}"),
+        objects.to_owned(),
+    ];
+    let records = RECORDS.map(str::to_owned);
+    assert_eq!(
+        enqueue(&world, "t1", 4, &loose),
+        [&made[..], &records[..]].concat()
+    );
+}
+
+#[test]
+fn a_retry_syncs_its_intent_and_its_due_entry_and_nothing_else() {
+    if !is_there() {
+        return;
+    }
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    for number in 1..=2 {
+        world.enqueue(&push("web", "t1", &turn(number), &oid));
+    }
+    world.settle(&push("web", "t1", &turn(1), &oid), "failed", 12, 1000);
+    let turn = turn(1);
+    let retry = ["retry", "--task", "t1", "--turn", &turn];
+    assert_eq!(
+        syncs(&world, &retry, ""),
+        [
+            "host/tasks/web/t1/delivery/new/tmpfile.tmp",
+            "host/tasks/web/t1/delivery",
+            "host/locks/outbox-due/new/tmpfile.tmp",
+            "host/locks/outbox-due",
+        ]
+    );
+}
