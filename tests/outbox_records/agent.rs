@@ -4,6 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::{Value, json};
+
 use crate::common::{amiss, code};
 use crate::world::World;
 
@@ -48,56 +50,74 @@ fn the_launch_agent_is_xml_that_says_what_to_run_and_keeps_it_alive() {
         .collect();
     assert_eq!(names, ["com.mac-worker.outbox.plist"]);
     let text = std::fs::read_to_string(folder.join("com.mac-worker.outbox.plist")).unwrap();
+    let list = plist(&text);
+    // Every key with the type that launchd.plist(5) gives it.
+    assert_eq!(
+        list,
+        json!({
+            "Label": "com.mac-worker.outbox",
+            "ProgramArguments": [
+                list["ProgramArguments"][0], "outbox", "watch", "--wait", "--host-root",
+                root.to_str().unwrap(),
+            ],
+            "EnvironmentVariables": {"PATH": "/usr/bin:/bin"},
+            "RunAtLoad": true,
+            "KeepAlive": true,
+            "ThrottleInterval": 10,
+            "ExitTimeOut": 20,
+            "ProcessType": "Background",
+            "Umask": 0o077,
+        })
+    );
+    let program = list["ProgramArguments"][0].as_str().unwrap();
+    assert!(Path::new(program).is_absolute());
+    // Where Python is installed, its own reader of such files judges it too.
+    let script = "import json, plistlib, sys; print(json.dumps(plistlib.load(sys.stdin.buffer)))";
+    let judged = Command::new("python3")
+        .args(["-c", script])
+        .stdin(std::fs::File::open(folder.join("com.mac-worker.outbox.plist")).unwrap())
+        .output();
+    if let Ok(judged) = judged {
+        let read: Value = serde_json::from_slice(&judged.stdout).unwrap();
+        assert_eq!(read, list);
+    }
+}
+
+/// A property list in XML as launchd reads it.
+fn plist(text: &str) -> Value {
     let options = roxmltree::ParsingOptions {
         allow_dtd: true,
         ..Default::default()
     };
-    let document = roxmltree::Document::parse_with_options(&text, options).unwrap();
-    let dict = document.root_element().first_element_child().unwrap();
-    assert_eq!(
-        (
-            document.root_element().tag_name().name(),
-            dict.tag_name().name()
-        ),
-        ("plist", "dict")
-    );
-    let members: Vec<_> = dict
-        .children()
-        .filter(roxmltree::Node::is_element)
-        .collect();
-    let value = |name: &str| {
-        let at = members
-            .iter()
-            .position(|node| node.tag_name().name() == "key" && node.text() == Some(name))
-            .unwrap();
-        members[at + 1]
-    };
-    assert_eq!(value("Label").text(), Some("com.mac-worker.outbox"));
-    assert_eq!(value("KeepAlive").tag_name().name(), "true");
-    // A watcher that cannot start is no respawn storm (case g02).
-    assert_eq!(value("ThrottleInterval").text(), Some("10"));
-    let arguments: Vec<&str> = value("ProgramArguments")
-        .children()
-        .filter(roxmltree::Node::is_element)
-        .map(|node| node.text().unwrap())
-        .collect();
-    assert!(Path::new(arguments[0]).is_absolute());
-    assert_eq!(
-        arguments[1..],
-        [
-            "outbox",
-            "watch",
-            "--wait",
-            "--host-root",
-            root.to_str().unwrap()
-        ]
-    );
-    let environment: Vec<&str> = value("EnvironmentVariables")
-        .children()
-        .filter(roxmltree::Node::is_element)
-        .map(|node| node.text().unwrap())
-        .collect();
-    assert_eq!(environment, ["PATH", "/usr/bin:/bin"]);
+    let document = roxmltree::Document::parse_with_options(text, options).unwrap();
+    let root = document.root_element();
+    assert_eq!(root.tag_name().name(), "plist");
+    assert_eq!(root.attribute("version"), Some("1.0"));
+    plist_value(root.first_element_child().unwrap())
+}
+
+fn plist_value(node: roxmltree::Node<'_, '_>) -> Value {
+    let inner = || node.children().filter(roxmltree::Node::is_element);
+    let text = node.text().unwrap_or_default();
+    match node.tag_name().name() {
+        "string" => text.into(),
+        "integer" => text.parse::<i64>().unwrap().into(),
+        "true" => true.into(),
+        "false" => false.into(),
+        "array" => inner().map(plist_value).collect(),
+        "dict" => {
+            let all: Vec<_> = inner().collect();
+            all.chunks(2)
+                .map(|pair| {
+                    assert_eq!(pair[0].tag_name().name(), "key");
+                    let key = pair[0].text().unwrap().to_owned();
+                    (key, plist_value(pair[1]))
+                })
+                .collect::<serde_json::Map<_, _>>()
+                .into()
+        }
+        other => panic!("no property list has <{other}>"),
+    }
 }
 
 #[test]

@@ -92,11 +92,27 @@ fn an_orphan_pin_and_a_pin_of_another_commit_are_for_a_person() {
     let orphan = format!("refs/mac-worker/delivery/t2/{}", turn(2));
     git_line(&mirror, &["update-ref", &orphan, &one]);
     stays(&world, "no intent");
-    git_line(&mirror, &["update-ref", "-d", &orphan]);
+    run_remedy(&world);
+    assert_eq!(pinned(&mirror, "t2", &turn(2)), "");
     world.enqueue(&push("web", "t1", &turn(1), &one));
     let pin = format!("refs/mac-worker/delivery/t1/{}", turn(1));
     git_line(&mirror, &["update-ref", &pin, &two]);
     stays(&world, &two);
+    run_remedy(&world);
+    assert_eq!(pinned(&mirror, "t1", &turn(1)), one);
+    assert!(findings(&world.run(&["doctor"], "")).is_empty());
+}
+
+/// Runs the command that the one remedy shows, as it stands there.
+fn run_remedy(world: &World) {
+    let list = findings(&world.run(&["doctor"], ""));
+    let remedy = list[0]["remedy"].as_str().unwrap();
+    let command = remedy.split('`').nth(1).unwrap();
+    let status = std::process::Command::new("sh")
+        .args(["-c", command])
+        .status()
+        .unwrap();
+    assert!(status.success(), "{command}");
 }
 
 #[test]

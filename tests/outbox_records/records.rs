@@ -1,12 +1,14 @@
 //! The decoders of the records: exactly one form, and nothing else; and names as Git sees them.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use amiss::outbox::{
     Branch, DueEntry, EnabledMarker, ObjectSyncReceipt, Record, TargetLedger, Task, WorkerIdentity,
 };
 
-use crate::world::{git, turn};
+use crate::common::status;
+use crate::world::{World, commit, git, push, turn};
 
 /// Every truncation is refused, every foreign byte at the end too; a flipped bit is refused or is
 /// another record in its one form; members in another order, twice, or unknown ones are refused.
@@ -122,4 +124,29 @@ fn every_task_is_one_part_of_a_ref_name() {
         let expected = judged.status.success() && !name.ends_with('.');
         assert_eq!(Task::new(name).is_ok(), expected, "{name:?}");
     }
+}
+
+#[test]
+fn a_record_that_others_can_write_is_not_believed() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    assert_eq!(
+        status(&world.enqueue(&push("web", "t1", &turn(1), &oid))),
+        0
+    );
+    let path = world.intent_path("web", "t1", &turn(1));
+    for mode in [0o620, 0o602, 0o666] {
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+        let report = world.good(&["status"]);
+        assert_eq!(report["deliveries"][0]["state"], "unreadable", "{mode:o}");
+        let next = report["details"][0]["next"].as_str().unwrap();
+        assert!(next.contains("others can write it"), "{next}");
+        assert_eq!(
+            status(&world.run(&["close", "--task", "t1", "--discard"], "")),
+            75
+        );
+    }
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+    assert_eq!(world.good(&["status"])["deliveries"][0]["state"], "pending");
 }

@@ -198,3 +198,49 @@ fn an_unsafe_root_is_refused_by_every_command() {
         );
     }
 }
+
+#[test]
+fn a_mistyped_task_is_an_empty_answer_with_a_note_to_the_person() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    world.enqueue(&push("web", "t1", &turn(1), &oid));
+    for arguments in [
+        &["status", "--task", "t2"][..],
+        &["status", "--task", "t2", "--format", "table"][..],
+        &["close", "--task", "t2"][..],
+        &["close", "--task", "t2", "--discard"][..],
+    ] {
+        let output = world.run(arguments, "");
+        assert_eq!(status(&output), 0, "{arguments:?}");
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            "amiss: the outbox holds no delivery of task t2\n",
+            "{arguments:?}"
+        );
+    }
+    for quiet in [
+        &["status", "--task", "t1"][..],
+        &["status"][..],
+        &["status", "--task", "t2", "--quiet"][..],
+    ] {
+        let output = world.run(quiet, "");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{quiet:?}");
+    }
+}
+
+#[test]
+fn a_host_root_by_a_relative_path_is_refused_with_the_whole_path_as_the_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = crate::common::amiss(&["outbox", "status", "--host-root", "rel"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(status(&output), 78);
+    let hint = answer(&output)["error"]["hint"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let whole = folder.path().canonicalize().unwrap().join("rel");
+    assert!(hint.ends_with(whole.to_str().unwrap()), "{hint}");
+}

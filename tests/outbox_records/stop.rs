@@ -55,9 +55,19 @@ impl Run {
         self.start(command)
     }
 
-    /// Runs undisturbed and lists the calls: those that name something under `place`, and those
+    /// Runs undisturbed and lists the calls: those that change something under `place`, and those
     /// that start a process.
     pub fn calls(&self, place: &Path) -> Vec<Call> {
+        let changes = |line: &str| !line.starts_with("openat") || line.contains("O_CREAT");
+        self.list(place, SET, changes)
+    }
+
+    /// Runs undisturbed and lists the calls that open, list or read something under `place`.
+    pub fn reads(&self, place: &Path) -> Vec<Call> {
+        self.list(place, "openat,getdents64,read,fstat,newfstatat", |_| true)
+    }
+
+    fn list(&self, place: &Path, set: &str, wanted: impl Fn(&str) -> bool) -> Vec<Call> {
         let log: PathBuf = place.join("strace.log");
         let options = [
             "-y",
@@ -66,7 +76,7 @@ impl Run {
             "-e",
             "signal=none",
             "-e",
-            &format!("trace={SET}"),
+            &format!("trace={set}"),
             "-o",
         ];
         let mut options: Vec<String> = options.iter().map(ToString::to_string).collect();
@@ -82,8 +92,7 @@ impl Run {
             let number = numbers.entry(name.to_owned()).or_default();
             *number += 1;
             let starts = matches!(name, "clone" | "clone3" | "vfork");
-            let reads = name == "openat" && !line.contains("O_CREAT");
-            let here = line.contains(place.to_str().unwrap()) && !reads;
+            let here = line.contains(place.to_str().unwrap()) && wanted(line);
             if starts || here {
                 calls.push(Call {
                     name: name.to_owned(),
