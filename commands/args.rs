@@ -11,6 +11,7 @@ use amiss::secret::read_secret;
 use clap::Args;
 
 use crate::failure::Failure;
+use crate::progress::progress;
 
 /// The trusted clock of this call.
 #[derive(Debug, Clone, Args)]
@@ -62,7 +63,7 @@ pub struct HostRootArgs {
 impl HostRootArgs {
     /// Opens it.
     pub fn open(&self) -> Result<HostRoot, Failure> {
-        Ok(HostRoot::open(&self.host_root, self.lock_timeout)?)
+        Ok(HostRoot::open(&self.host_root, self.lock_timeout)?.told(progress()))
     }
 }
 

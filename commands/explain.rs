@@ -16,7 +16,7 @@ pub struct Arguments {
         value_name = "CODE",
         ignore_case = true,
         hide_possible_values = true,
-        value_parser = PossibleValuesParser::new(Code::ALL.iter().map(|code| code.name()))
+        value_parser = PossibleValuesParser::new(names())
     )]
     codes: Vec<String>,
 
@@ -68,14 +68,29 @@ pub fn run(arguments: &Arguments) -> Status {
     status
 }
 
-/// The codes asked for; the parser has let through only names of codes, in any case.
+/// Words that messages say and that are no codes of their own, each with the code that they come with.
+const WORDS: [(&str, Code); 1] = [("DELIVERY_PENDING", Code::TaskBusy)];
+
+/// Everything that can be asked for.
+fn names() -> impl Iterator<Item = &'static str> {
+    let codes = Code::ALL.iter().map(|code| code.name());
+    codes.chain(WORDS.iter().map(|(word, _)| *word))
+}
+
+/// What a name stands for.
+fn code_of(name: &str) -> Option<Code> {
+    let word = WORDS.iter().find(|(word, _)| *word == name);
+    word.map(|(_, code)| *code).or_else(|| Code::parse(name))
+}
+
+/// The codes asked for; the parser has let through only names that stand for one, in any case.
 fn chosen(names: &[String]) -> Vec<Code> {
     if names.is_empty() {
         return Code::ALL.to_vec();
     }
     names
         .iter()
-        .filter_map(|name| Code::parse(&name.to_ascii_uppercase()))
+        .filter_map(|name| code_of(&name.to_ascii_uppercase()))
         .collect()
 }
 

@@ -16,6 +16,7 @@ mod ledger;
 mod man;
 mod narrow;
 mod outbox;
+mod progress;
 mod publish;
 mod refresh;
 mod room;

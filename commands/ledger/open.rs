@@ -1,6 +1,5 @@
 //! What every command on a root takes: where it is, what is expected of it, and the clock.
 
-use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +9,8 @@ use clap::Args;
 
 use crate::args::{RootArgs, TimeArgs, duration};
 use crate::failure::Failure;
-use crate::stream::{Words, note, words};
+use crate::progress::progress;
+use crate::stream::note;
 
 /// Limits that the root must have.
 #[derive(Debug, Clone, Args)]
@@ -69,26 +69,6 @@ impl LedgerArgs {
         let root = open_root(&self.root, &self.expect, Some(&self.clock))?;
         Ok(FileLedger::new(root, self.clock.time.clock()))
     }
-}
-
-/// A scan over more entries than this shows how far it is.
-const WORTH_A_BAR: u64 = 10_000;
-
-/// A bar for long scans, on a terminal's standard error only.
-fn progress() -> Arc<dyn Fn(u64) + Send + Sync> {
-    if !std::io::stderr().is_terminal() || words() == Words::Few {
-        return Arc::new(|_| {});
-    }
-    let bar = std::sync::OnceLock::new();
-    Arc::new(move |seen| {
-        if seen > WORTH_A_BAR {
-            bar.get_or_init(|| {
-                indicatif::ProgressBar::new_spinner()
-                    .with_finish(indicatif::ProgressFinish::AndClear)
-            })
-            .set_position(seen);
-        }
-    })
 }
 
 /// Opens a root as these arguments say.

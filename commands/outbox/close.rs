@@ -9,10 +9,12 @@ use crate::args::{HostRootArgs, TimeArgs};
 use crate::failure::Failure;
 use crate::stream::{Output, Status, fail};
 
+use super::status::note_if_unknown;
+
 const HELP: &str = "\
 Says how the task's deliveries stand; they go on. With --discard everything of the task is removed, \
 and that is refused (TASK_BUSY) while a delivery is pending, retrying or unreadable, or a pin has no \
-intent.
+intent. A task of which the outbox holds nothing is an empty answer, with a note on standard error.
 
 Example:
   amiss outbox close --task t1 --host-root /var/lib/amiss-host";
@@ -63,6 +65,7 @@ fn close(arguments: Arguments) -> Result<Closed, Failure> {
         Closing::Keep
     };
     let report = root.close(&task, closing, time.clock().as_ref(), &Cancel::new())?;
+    note_if_unknown(&task, &report);
     Ok(Closed {
         delivery: report.delivery,
         deliveries: report.deliveries,

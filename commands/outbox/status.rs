@@ -6,10 +6,11 @@ use comfy_table::{Table, presets};
 
 use crate::args::{HostRootArgs, TimeArgs};
 use crate::failure::Failure;
-use crate::stream::{Output, Status, Words, fail, words};
+use crate::stream::{Output, Status, Words, fail, note, words};
 
 const HELP: &str = "\
-A table on a terminal, JSON elsewhere. With --verbose also the origin's last words, redacted.
+A table on a terminal, JSON elsewhere. With --verbose also the origin's last words, redacted. A task \
+of which the outbox holds nothing is an empty answer, with a note on standard error.
 
 Example:
   amiss outbox status --task t1 --format json --host-root /var/lib/amiss-host";
@@ -54,14 +55,27 @@ pub fn run(arguments: Arguments) -> Status {
     }
 }
 
+/// Tells a person who may have mistyped a task: to a script it is a task of which nothing is left.
+pub fn note_if_unknown(task: &Task, report: &StatusReport) {
+    if report.deliveries.is_empty() {
+        note(&format!(
+            "amiss: the outbox holds no delivery of task {task}"
+        ));
+    }
+}
+
 fn status(arguments: Arguments) -> Result<StatusReport, Failure> {
     let Arguments {
         root, time, task, ..
     } = arguments;
     let with_stderr = words() == Words::Many;
-    Ok(root
+    let report = root
         .open()?
-        .status(task.as_ref(), with_stderr, time.clock().as_ref())?)
+        .status(task.as_ref(), with_stderr, time.clock().as_ref())?;
+    if let Some(task) = &task {
+        note_if_unknown(task, &report);
+    }
+    Ok(report)
 }
 
 fn table(report: &StatusReport) -> String {

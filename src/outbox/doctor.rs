@@ -133,7 +133,11 @@ impl Doctor<'_> {
             self.person(
                 format!("the record of an ended pin is unreadable: {error}"),
                 format!("delivery {key}"),
-                "remove the file, and the pin with `git update-ref -d` if nobody needs the commit",
+                format!(
+                    "remove the file, and if nobody needs the commit its pin: \
+                     `git -C MIRROR update-ref -d {}`",
+                    key.pin_ref()
+                ),
             );
         }
     }
@@ -222,6 +226,7 @@ impl Doctor<'_> {
     }
 
     fn pin_of(&mut self, mirror: &Mirror, intent: &Intent, pair: &[Found]) {
+        self.root.tick();
         let key = intent.key();
         let place = format!("{} in {}", key.pin_ref(), mirror.path().display());
         match pair {
@@ -229,7 +234,13 @@ impl Doctor<'_> {
             [Found::Object { oid, .. }, _] => self.person(
                 format!("the pin names {oid}, and the intent {}", intent.oid),
                 place,
-                "find out who changed it; if the intent is right, set the pin with `git update-ref`",
+                format!(
+                    "find out who changed it; if the intent is right: \
+                     `git -C {} update-ref {} {} {oid}`",
+                    mirror.path().display(),
+                    key.pin_ref(),
+                    intent.oid
+                ),
             ),
             [Found::Missing, Found::Object { .. }] => self.mend(
                 "an intent has no pin",
@@ -261,14 +272,14 @@ impl Doctor<'_> {
                         let pin = orphan.pin;
                         self.person(
                             format!("a pin has no intent; it keeps {}", pin.oid),
+                            format!("{} in {}", pin.name(), path.display()),
                             format!(
-                                "refs/mac-worker/delivery/{}/{} in {}",
-                                pin.task,
-                                pin.turn,
-                                path.display()
+                                "enqueue the turn again with this commit, or, if nobody needs it: \
+                                 `git -C {} update-ref -d {} {}`",
+                                path.display(),
+                                pin.name(),
+                                pin.oid
                             ),
-                            "enqueue the turn again with this commit, or remove the pin with \
-                             `git update-ref -d` if nobody needs it",
                         );
                     }
                 }

@@ -212,10 +212,10 @@ impl Coded for OutboxError {
             OutboxError::TaskBusy { .. } => {
                 Some("wait for it or mend it: `amiss outbox status`, `amiss outbox doctor`".into())
             }
-            OutboxError::RootNotAbsolute(path) => Some(format!(
-                "a service starts elsewhere: --host-root \"$PWD/{}\"",
-                path.display()
-            )),
+            OutboxError::RootNotAbsolute(path) => Some(match std::path::absolute(path) {
+                Ok(whole) => format!("name it from /: --host-root {}", whole.display()),
+                Err(_) => "name it from /".into(),
+            }),
             OutboxError::AlreadyDelivered { .. }
             | OutboxError::OtherFormat { .. }
             | OutboxError::Unexpected { .. }

@@ -18,13 +18,11 @@ use super::record::Record;
 use super::root::HostRoot;
 use super::target::TargetLedger;
 use crate::clock::{Clock, SystemClock, UnixMillis};
-use crate::durable::{Dir, Kind};
+use crate::durable::{Dir, Kind, TEMPORARY_FILE, TEMPORARY_PREFIX};
 use crate::process::Cancel;
 
 /// How old a temporary folder must be before nobody can be writing into it, in milliseconds.
 const LEFTOVER_AFTER_MILLIS: i64 = 3_600_000;
-/// How a temporary folder's name starts (page 3b.8).
-const LEFTOVER_PREFIX: &str = ".atomicwrite";
 
 /// How long what has ended is kept.
 #[derive(Clone, Copy, Debug)]
@@ -146,6 +144,7 @@ impl Gc<'_> {
         why: &str,
         removal: impl FnOnce(&Self) -> Result<bool, OutboxError>,
     ) {
+        self.root.tick();
         let done = match self.mode {
             GcMode::DryRun => Ok(true),
             GcMode::Remove => removal(self),
@@ -427,7 +426,7 @@ impl Gc<'_> {
         let mut names = Vec::new();
         place.each_entry::<OutboxError>(|entry| {
             let name = entry.name.to_str().unwrap_or_default();
-            if entry.kind == Kind::Directory && name.starts_with(LEFTOVER_PREFIX) {
+            if entry.kind == Kind::Directory && name.starts_with(TEMPORARY_PREFIX) {
                 names.push(name.to_owned());
             }
             Ok(())
@@ -442,7 +441,7 @@ impl Gc<'_> {
             let what = format!("temporary folder {}", place.path_of(&name).display());
             self.act(what, "its writer was stopped", |_| {
                 let folder = place.open_dir(&name)?;
-                folder.remove("tmpfile.tmp")?;
+                folder.remove(TEMPORARY_FILE)?;
                 Ok(place.remove_dir(&name)?)
             });
         }

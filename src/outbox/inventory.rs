@@ -49,6 +49,7 @@ impl HostRoot {
     pub(super) fn inventory(&self, only: Option<&Task>) -> Result<Inventory, OutboxError> {
         let mut all = Inventory::default();
         self.each_intent(only, |key, file| {
+            self.tick();
             match file {
                 IntentFile::Absent => {}
                 IntentFile::Good(intent) => all.intents.push(*intent),

@@ -29,6 +29,14 @@ pub struct Pin {
     pub oid: ObjectId,
 }
 
+impl Pin {
+    /// Its ref.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{PIN_PREFIX}{}/{}", self.task, self.turn)
+    }
+}
+
 /// What a removal of a pin found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unpinned {

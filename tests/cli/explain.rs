@@ -78,3 +78,10 @@ fn the_status_reference_is_the_table_of_the_program() {
     }
     assert_current("docs/reference/statuses.md", &page);
 }
+
+#[test]
+fn explain_knows_the_words_that_messages_say_beside_their_code() {
+    let output = run(&["explain", "delivery_pending"], "");
+    assert_eq!(status(&output), 0);
+    assert_eq!(answer(&output)["explain"]["code"], "TASK_BUSY");
+}
