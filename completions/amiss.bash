@@ -208,7 +208,7 @@ _amiss() {
             return 0
             ;;
         amiss__subcmd__explain)
-            opts="-q -v -h --format --quiet --verbose --help INPUT_MALFORMED INPUT_TOO_LARGE INPUT_INCOMPLETE REPORT_MISMATCH REPORT_TOO_LARGE NOT_FOUND DELIVERY_NOT_FOUND OUTBOX_WORKER_REQUIRED PROVIDER_UNAVAILABLE PUBLISH_FAILED INTERNAL IO BUSY FULL OUTBOX_BUSY TASK_BUSY INTERRUPTED BINDING_CONFLICT LOST DELIVERY_REF_CONFLICT DELIVERY_ALREADY_DELIVERED INGRESS_LIMITS INGRESS_HEADERS INGRESS_UNSIGNED INGRESS_WEAK_ALGORITHM INGRESS_SIGNATURE INGRESS_KEYS INGRESS_TOKEN INGRESS_CLAIMS INGRESS_ROUTE INGRESS_STALE INGRESS_FUTURE INGRESS_PAYLOAD EXPIRED SEAL_INVALID ORIGIN_AUTH_FAILED PROVIDER_REVOKED ROOT_NOT_PREPARED ROOT_UNSAFE ROOT_CONFIGURATION ROOT_CORRUPT CONFIG_INVALID CLOCK ORIGIN_UNREACHABLE ORIGIN_TIMEOUT PUSH_REJECTED NON_FAST_FORWARD DELIVERY_UNREADABLE"
+            opts="-q -v -h --format --quiet --verbose --help INPUT_MALFORMED INPUT_TOO_LARGE INPUT_INCOMPLETE REPORT_MISMATCH REPORT_TOO_LARGE NOT_FOUND DELIVERY_NOT_FOUND OUTBOX_WORKER_REQUIRED PROVIDER_UNAVAILABLE PUBLISH_FAILED INTERNAL IO BUSY FULL OUTBOX_BUSY TASK_BUSY INTERRUPTED BINDING_CONFLICT LOST DELIVERY_REF_CONFLICT DELIVERY_ALREADY_DELIVERED INGRESS_LIMITS INGRESS_HEADERS INGRESS_UNSIGNED INGRESS_WEAK_ALGORITHM INGRESS_SIGNATURE INGRESS_KEYS INGRESS_TOKEN INGRESS_CLAIMS INGRESS_ROUTE INGRESS_STALE INGRESS_FUTURE INGRESS_PAYLOAD EXPIRED SEAL_INVALID ORIGIN_AUTH_FAILED PROVIDER_REVOKED ROOT_NOT_PREPARED ROOT_UNSAFE ROOT_CONFIGURATION ROOT_CORRUPT CONFIG_INVALID CLOCK ORIGIN_UNREACHABLE ORIGIN_TIMEOUT PUSH_REJECTED NON_FAST_FORWARD DELIVERY_UNREADABLE DELIVERY_PENDING"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1578,7 +1578,7 @@ _amiss() {
             return 0
             ;;
         amiss__subcmd__schema)
-            opts="-q -v -h --directory --quiet --verbose --help envelope request delivery lease run outcome staged published push origin-delivery error route keyring plan check constraint evaluation snapshot controls ledger-init ledger-cleanup ledger-show ledger-list ledger-check ledger-stats ledger-resize ledger-retune ledger-quarantine ledger-abandon outbox-doctor outbox-event seal-key run-doctor explain man schema root-frame capacity-frame row-frame outbox-intent outbox-due outbox-target outbox-worker outbox-enabled object-sync"
+            opts="-q -v -h --directory --quiet --verbose --help envelope request delivery lease run outcome staged published push origin-delivery error route keyring plan check constraint evaluation snapshot controls ledger-init ledger-cleanup ledger-show ledger-check ledger-stats ledger-resize ledger-retune ledger-quarantine ledger-abandon outbox-baseline outbox-once outbox-wake outbox-status outbox-retry outbox-close outbox-gc outbox-doctor outbox-mark outbox-agent outbox-event root-frame capacity-frame row-frame outbox-intent outbox-ended outbox-due outbox-target outbox-worker outbox-enabled object-sync"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -88,7 +88,7 @@ codes! {
         "A pump holds the outbox lock.",
         "Nothing: the running watcher does the work.";
     TaskBusy = "TASK_BUSY", 75,
-        "The task still has a delivery that is pending, retrying or unreadable, or a pin without an intent; the message says DELIVERY_PENDING.",
+        "The task still has a delivery that is pending, retrying or unreadable, or a pin without an intent; the message says `DELIVERY_PENDING`.",
         "Wait for the delivery, or mend it (`amiss outbox status`, `amiss outbox doctor`).";
     Interrupted = "INTERRUPTED", 75,
         "SIGTERM or SIGINT ended the command; nothing was staged.",

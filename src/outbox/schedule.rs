@@ -90,7 +90,7 @@ impl Schedule {
         Schedule::default()
     }
 
-    /// Reads what may have changed in the due registry, and makes jobs for at most `room` origins
+    /// Reads what may have changed in the due registry, and makes jobs for at most `most` origins
     /// of what is due. The first look of all must have heard [`Heard::Anything`].
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl Schedule {
         &mut self,
         root: &HostRoot,
         heard: &Heard,
-        room: usize,
+        most: usize,
         (wall, at): (UnixMillis, Instant),
     ) -> Result<Plan, OutboxError> {
         let clocks = Clocks { wall, at };
@@ -124,7 +124,7 @@ impl Schedule {
         while let Some((name, _)) = self.index.pop_over(at, wall) {
             self.read(root, &registry, &name, clocks)?;
         }
-        let jobs = self.jobs(root, &registry, room, clocks)?;
+        let jobs = self.jobs(root, &registry, most, clocks)?;
         let (open, oldest) = self.index.open();
         Ok(Plan {
             jobs,
@@ -230,14 +230,14 @@ impl Schedule {
         &mut self,
         root: &HostRoot,
         registry: &DueRegistry,
-        room: usize,
+        most: usize,
         clocks: Clocks,
     ) -> Result<Vec<Job>, OutboxError> {
         let free: Vec<(Origin, BTreeSet<OsString>)> = self
             .index
             .due()
             .filter(|(origin, _)| !self.busy.contains(*origin))
-            .take(room)
+            .take(most)
             .map(|(origin, names)| (origin.clone(), names.clone()))
             .collect();
         let mut jobs = Vec::new();
@@ -520,10 +520,10 @@ mod tests {
         }
         let clocks = (at(100), Instant::now());
         let mut schedule = Schedule::new();
-        for room in [0, 3] {
+        for most in [0, 3] {
             let heard = Heard::Anything;
-            let plan = schedule.look(&place.root, &heard, room, clocks).unwrap();
-            assert_eq!((plan.jobs.len(), plan.open), (room, 5));
+            let plan = schedule.look(&place.root, &heard, most, clocks).unwrap();
+            assert_eq!((plan.jobs.len(), plan.open), (most, 5));
         }
     }
 

@@ -24,7 +24,7 @@ fn syncs(world: &World, arguments: &[&str], input: &str) -> Vec<String> {
         regex::escape(place.to_str().unwrap())
     ))
     .unwrap();
-    let turn = Regex::new("[0-9a-f]{32}").unwrap();
+    let turn = Regex::new(r"\b[0-9a-f]{32}\b").unwrap();
     let temporary = Regex::new(r"\.atomicwrite[a-z0-9]+").unwrap();
     run.calls(place)
         .iter()
@@ -43,7 +43,7 @@ fn enqueue(world: &World, task: &str, number: u64, oid: &str) -> Vec<String> {
 }
 
 /// The records and the pin of a delivery of a task that has others.
-const RECORDS: [&str; 10] = [
+const RECORDS: [&str; 11] = [
     "host/tasks/web/t1/delivery/new/tmpfile.tmp",
     "host/tasks/web/t1/delivery",
     "host/tasks/web/t1",
@@ -54,6 +54,7 @@ const RECORDS: [&str; 10] = [
     "host/mirrors/web.git/refs/mac-worker/delivery",
     "host/mirrors/web.git/refs/mac-worker",
     "host/mirrors/web.git/refs",
+    "host/mirrors/web.git",
 ];
 
 #[test]
