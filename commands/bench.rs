@@ -32,7 +32,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
-    /// How many entries there are already, one or more numbers [default: 1000,10000,50000,100000]
+    /// How many entries there are already, one or more numbers; not for ingress [default: 1000,10000,50000,100000]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=bench::MAX_ROWS))]
     rows: Option<Vec<u64>>,
 
@@ -53,12 +53,15 @@ pub struct Arguments {
 enum PartName {
     /// The delivery record
     Ledger,
+    /// Authenticating a request
+    Ingress,
 }
 
 impl From<PartName> for Part {
     fn from(name: PartName) -> Part {
         match name {
             PartName::Ledger => Part::Ledger,
+            PartName::Ingress => Part::Ingress,
         }
     }
 }

@@ -2,17 +2,19 @@
 
 use std::fmt::Write;
 
-use amiss::bench::{Bench, Figure, Times};
+use amiss::bench::{Bench, Figure, Medium, Times};
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{CellAlignment, Table};
 
 /// The whole answer as text.
 pub fn render(bench: &Bench) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "{}", medium(bench));
+    if let Some(medium) = &bench.medium {
+        let _ = writeln!(text, "{}", bare_disk(medium));
+    }
     let _ = writeln!(text, "{}", figures(bench));
     if let Some(comparison) = &bench.comparison {
-        let mut table = columns(&[
+        let mut table = columns_of(&[
             "operation",
             "rows",
             "of earlier",
@@ -34,10 +36,11 @@ pub fn render(bench: &Bench) -> String {
         }
         let _ = writeln!(text, "{table}");
     }
+    let place = bench.medium.as_ref().map_or("machine", |_| "disk");
     if bench.verdict.good_enough {
-        text.push_str("This disk is good enough.");
+        let _ = write!(text, "This {place} is good enough.");
     } else {
-        text.push_str("This disk is not good enough:");
+        let _ = write!(text, "This {place} is not good enough:");
         for reason in &bench.verdict.reasons {
             let _ = write!(text, "\n  - {reason}");
         }
@@ -45,9 +48,8 @@ pub fn render(bench: &Bench) -> String {
     text
 }
 
-fn medium(bench: &Bench) -> Table {
-    let medium = &bench.medium;
-    let mut table = columns(&["the bare disk", "median", "p95"]);
+fn bare_disk(medium: &Medium) -> Table {
+    let mut table = columns_of(&["the bare disk", "median", "p95"]);
     let lines: [(&str, &Times); 5] = [
         ("replacement of 1.5 KiB", &medium.replacement),
         ("the same without syncs", &medium.replacement_without_syncs),
@@ -65,32 +67,31 @@ fn medium(bench: &Bench) -> Table {
     table
 }
 
+/// A column's name, and what it says of a figure.
+type Column = (&'static str, fn(&Figure) -> String);
+
+/// Every figure, in those columns in which one of them has something.
 fn figures(bench: &Bench) -> Table {
-    let mut table = columns(&[
-        "operation",
-        "rows",
-        "median",
-        "p95",
-        "syncs",
-        "of a replacement",
-        "a second",
-        "bound",
-    ]);
+    let columns: [Column; 9] = [
+        ("operation", |figure| figure.operation.clone()),
+        ("rows", |figure| number(figure.rows)),
+        ("median", |figure| time(figure.median_nanos)),
+        ("p95", |figure| time(figure.p95_nanos)),
+        ("syncs", |figure| number(figure.syncs)),
+        ("of a replacement", |figure| times(figure.of_a_replacement)),
+        ("of plain HMAC", |figure| times(figure.of_plain_hmac)),
+        ("a second", |figure| whole(figure.per_second)),
+        ("bound", bound),
+    ];
+    let used: Vec<_> = columns
+        .into_iter()
+        .filter(|(_, cell)| bench.figures.iter().any(|figure| !cell(figure).is_empty()))
+        .collect();
+    let names: Vec<&str> = used.iter().map(|(name, _)| *name).collect();
+    let mut table = columns_of(&names);
     for figure in &bench.figures {
-        table.add_row(vec![
-            figure.operation.clone(),
-            number(figure.rows),
-            time(figure.median_nanos),
-            time(figure.p95_nanos),
-            number(figure.syncs),
-            figure
-                .of_a_replacement
-                .map_or_else(String::new, |ratio| format!("{ratio:.2}")),
-            figure
-                .per_second
-                .map_or_else(String::new, |rate| format!("{rate:.0}")),
-            bound(figure),
-        ]);
+        let cells: Vec<String> = used.iter().map(|(_, cell)| cell(figure)).collect();
+        table.add_row(cells);
     }
     table
 }
@@ -106,6 +107,9 @@ fn bound(figure: &Figure) -> String {
     if let Some(ratio) = bound.of_a_replacement {
         parts.push(format!("{ratio}"));
     }
+    if let Some(ratio) = bound.of_plain_hmac {
+        parts.push(format!("{ratio}"));
+    }
     if let Some(rate) = bound.per_second {
         parts.push(format!("{rate:.0} a second"));
     }
@@ -113,13 +117,21 @@ fn bound(figure: &Figure) -> String {
     format!("{}: {verdict}", parts.join(", "))
 }
 
-fn columns(names: &[&str]) -> Table {
+fn columns_of(names: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_preset(UTF8_HORIZONTAL_ONLY).set_header(names);
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table
+}
+
+fn times(ratio: Option<f64>) -> String {
+    ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}"))
+}
+
+fn whole(rate: Option<f64>) -> String {
+    rate.map_or_else(String::new, |rate| format!("{rate:.0}"))
 }
 
 fn number(number: Option<u64>) -> String {

@@ -180,14 +180,7 @@ pub const CATALOGUE: &[Entry] = &[
         "What `amiss outbox write-agent` prints.",
     ),
     written::<amiss::outbox::watch::Event>("outbox-event", "A line of `amiss outbox watch`."),
-    written::<SealKeyShape>("seal-key", "What `amiss seal-key` prints."),
-    written::<run_bootstrap::doctor::Answer>(
-        "run-doctor",
-        "What `amiss run-bootstrap --doctor` prints.",
-    ),
-    written::<explain::Answer>("explain", "A line of `amiss explain`."),
-    written::<man::Answer<'static>>("man", "What `amiss man` prints."),
-    written::<super::Answer<'static>>("schema", "What `amiss schema --directory` prints."),
+    written::<amiss::bench::Document>("bench", "What `amiss bench` prints."),
     frame(
         "root-frame",
         "The payload of `.amiss-root.state`.",

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::document::{Bench, Document, Figure};
 use super::error::BenchError;
+use super::options::Part;
 use super::samples::{Samples, ratio, round};
 use crate::json;
 
@@ -86,7 +87,7 @@ fn one(now: &Figure, earlier: &Figure) -> Option<Ratio> {
 }
 
 /// Reads an earlier answer of the same part, before anything is measured.
-pub(super) fn read(path: &Path) -> Result<Document, BenchError> {
+pub(super) fn read(path: &Path, part: Part) -> Result<Document, BenchError> {
     let refused = |reason: String| BenchError::Compare {
         path: path.to_owned(),
         reason,
@@ -98,7 +99,14 @@ pub(super) fn read(path: &Path) -> Result<Document, BenchError> {
         )));
     }
     let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
-    json::parse(&text, "the earlier answer").map_err(|error| refused(error.to_string()))
+    let document: Document =
+        json::parse(&text, "the earlier answer").map_err(|error| refused(error.to_string()))?;
+    let earlier = document.bench.part;
+    if earlier != part {
+        let (earlier, part) = (earlier.name(), part.name());
+        return Err(refused(format!("it measured {earlier}, this is {part}")));
+    }
+    Ok(document)
 }
 
 #[cfg(test)]
@@ -115,6 +123,7 @@ mod tests {
             samples_nanos: samples.nanos(),
             syncs: None,
             of_a_replacement: Some(of_a_replacement),
+            of_plain_hmac: None,
             per_second: None,
             bound: None,
         }
@@ -141,8 +150,13 @@ mod tests {
         let path = folder.path().join("old.json");
         for text in ["", "{}", r#"{"schema":"amiss/bench/v2","bench":{}}"#] {
             std::fs::write(&path, text).unwrap();
-            assert!(read(&path).unwrap_err().to_string().contains("old.json"));
+            assert!(
+                read(&path, Part::Ledger)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("old.json")
+            );
         }
-        assert!(read(folder.path()).is_err());
+        assert!(read(folder.path(), Part::Ledger).is_err());
     }
 }

@@ -41,9 +41,10 @@ pub struct Bench {
     pub started_unix_millis: u64,
     /// Where.
     pub machine: Machine,
-    /// What the disk itself costs.
-    pub medium: Medium,
-    /// Whether this disk is good enough.
+    /// What the disk itself costs; not there for a part that keeps nothing on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub medium: Option<Medium>,
+    /// Whether this disk, or this machine where no disk is used, is good enough.
     pub verdict: Verdict,
     /// What each operation costs.
     pub figures: Vec<Figure>,
@@ -148,6 +149,10 @@ pub struct Figure {
     pub syncs: Option<u64>,
     /// The median in medians of the replacements measured beside it; null for what has none.
     pub of_a_replacement: Option<f64>,
+    /// The median in medians of the plain HMAC over the same body, with the start of a process
+    /// where the figure has one; not there for what does not authenticate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_plain_hmac: Option<f64>,
     /// How many a second, for what is judged by its rate.
     pub per_second: Option<f64>,
     /// What it may cost; null for what has no bound of its own.
@@ -162,6 +167,9 @@ pub struct Bound {
     pub syncs: Option<u64>,
     /// Replacements at most.
     pub of_a_replacement: Option<f64>,
+    /// Plain HMACs, with the start of a process, at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_plain_hmac: Option<f64>,
     /// A second at least.
     pub per_second: Option<f64>,
     /// Whether this measurement is within all of them.
@@ -176,7 +184,7 @@ impl Figure {
     }
 }
 
-/// Whether this disk is good enough.
+/// Whether this disk, or this machine where no disk is used, is good enough.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Verdict {

@@ -15,6 +15,9 @@ pub enum BenchError {
     /// `rows` is empty or out of range.
     #[error("`rows` must be one or more numbers from 1 to {MAX_ROWS}")]
     Rows,
+    /// `rows` for a part that keeps none.
+    #[error("`rows` has no meaning for ingress, which keeps nothing")]
+    NoRows,
     /// `samples` is out of range.
     #[error("`samples` is {0}; it must be 1 to {MAX_SAMPLES}")]
     Samples(u32),
@@ -101,7 +104,7 @@ impl Coded for BenchError {
     fn code(&self) -> Code {
         match self {
             BenchError::Json(error) => error.code(),
-            BenchError::Rows | BenchError::Samples(_) => Code::InputMalformed,
+            BenchError::Rows | BenchError::NoRows | BenchError::Samples(_) => Code::InputMalformed,
             BenchError::Dir(_) => Code::NotFound,
             BenchError::Compare { .. } => Code::ConfigInvalid,
             BenchError::Room { .. } | BenchError::Io { .. } => Code::Io,

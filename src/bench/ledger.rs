@@ -1,16 +1,16 @@
 //! The delivery record, at every number of retained rows.
 
 use std::path::Path;
-use std::time::Duration;
 
-use super::document::{Bound, Figure};
+use super::document::Figure;
 use super::error::BenchError;
+use super::figure::{rate, share};
 use super::flow::{Flow, HandClock, Stopwatch, SyncCounter};
 use super::fresh::{self, Fresh};
 use super::medium::remove_replaced;
 use super::operation::Measured;
 use super::options::Options;
-use super::samples::{Samples, nanos, ratio, round};
+use super::samples::{Samples, ratio, round};
 use super::seed::{self, GROUPS, Seeded, group_size, root_options, seed_root};
 use super::{Watch, scene, throughput};
 use crate::clock::{Clock, FixedClock, SystemClock};
@@ -327,17 +327,7 @@ impl<'a> OneRoot<'a> {
 }
 
 fn plain(operation: &str, rows: u64, samples: &Samples) -> Figure {
-    Figure {
-        operation: operation.to_owned(),
-        rows: Some(rows),
-        median_nanos: nanos(samples.median()),
-        p95_nanos: nanos(samples.percentile(95)),
-        samples_nanos: samples.nanos(),
-        syncs: None,
-        of_a_replacement: None,
-        per_second: None,
-        bound: None,
-    }
+    Figure::of(operation, Some(rows), samples)
 }
 
 fn single(line: &Measured, rows: u64) -> Figure {
@@ -352,30 +342,8 @@ fn single(line: &Measured, rows: u64) -> Figure {
     }
 }
 
-/// A figure that is judged by its rate; each sample is the time of one.
 fn rated(operation: &str, rows: u64, samples: &Samples, least: Option<f64>) -> Figure {
-    let per_second = rate(samples.median(), 1);
-    Figure {
-        per_second,
-        bound: least.map(|least| Bound {
-            syncs: None,
-            of_a_replacement: None,
-            per_second: Some(least),
-            held: per_second.is_some_and(|rate| rate >= least),
-        }),
-        ..plain(operation, rows, samples)
-    }
-}
-
-/// How many a second, when `count` take `time`.
-fn rate(time: Duration, count: u32) -> Option<f64> {
-    ratio(Duration::from_secs(u64::from(count)), time)
-}
-
-/// One part of `count`.
-fn share(time: Duration, count: u64) -> Duration {
-    time.checked_div(u32::try_from(count).unwrap_or(u32::MAX))
-        .unwrap_or(time)
+    Figure::rated(operation, Some(rows), samples, least)
 }
 
 /// Threads that a seed uses, for the answer.

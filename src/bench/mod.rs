@@ -8,13 +8,16 @@
 mod compare;
 mod document;
 mod error;
+mod figure;
 mod flow;
 mod fresh;
+mod ingress;
 mod ledger;
 mod medium;
 mod operation;
 mod options;
 mod place;
+mod requests;
 mod run;
 mod samples;
 pub mod scene;

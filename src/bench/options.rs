@@ -19,6 +19,8 @@ pub const MAX_SAMPLES: u32 = 10_000;
 pub enum Part {
     /// The delivery record.
     Ledger,
+    /// Authenticating a request.
+    Ingress,
 }
 
 impl Part {
@@ -27,6 +29,7 @@ impl Part {
     pub const fn name(self) -> &'static str {
         match self {
             Part::Ledger => "ledger",
+            Part::Ingress => "ingress",
         }
     }
 }
@@ -86,12 +89,15 @@ impl Options {
     /// samples.
     ///
     /// # Errors
-    /// `INPUT_MALFORMED` when a number is out of its range.
+    /// `INPUT_MALFORMED` when a number is out of its range, or has no meaning for the part.
     pub fn new(
         part: Part,
         settings: Settings,
         program: Option<PathBuf>,
     ) -> Result<Options, BenchError> {
+        if part == Part::Ingress && settings.rows.is_some() {
+            return Err(BenchError::NoRows);
+        }
         let mut rows = settings
             .rows
             .unwrap_or_else(|| vec![1_000, 10_000, 50_000, 100_000]);
@@ -129,6 +135,13 @@ mod tests {
         assert_eq!(options.samples, 3);
         assert_eq!(options.rows, [10, 20]);
         assert_eq!(options.dir, PathBuf::from("."));
+    }
+
+    #[test]
+    fn rows_have_no_meaning_for_ingress() {
+        let settings = Settings::parse(r#"{"rows":[10]}"#).unwrap();
+        assert!(Options::new(Part::Ingress, settings, None).is_err());
+        assert!(Options::new(Part::Ingress, Settings::default(), None).is_ok());
     }
 
     #[test]

@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::document::{Bench, Document, Figure, Machine, Schema, Syncing, Verdict, Warning};
+use super::document::{
+    Bench, Document, Figure, Machine, Medium, Schema, Syncing, Verdict, Warning,
+};
 use super::error::BenchError;
 use super::options::{Options, Part};
-use super::{Watch, compare, ledger, medium, place};
+use super::{Watch, compare, ingress, ledger, medium, place};
 use crate::clock::{Clock, SystemClock};
 
 /// A heartbeat checks its lease every five seconds at most; a renewal that takes a tenth of that is
@@ -23,23 +25,25 @@ pub fn run(
     watch: &mut dyn Watch,
 ) -> Result<Document, BenchError> {
     // What can be wrong is found before anything is measured.
-    let earlier = earlier.map(compare::read).transpose()?;
+    let earlier = earlier
+        .map(|path| compare::read(path, options.part))
+        .transpose()?;
     let started = SystemClock
         .now()
         .map_err(BenchError::measured("the clock"))?;
     let load = load();
     let place = place::make(&options.dir)?;
-    if options.part == Part::Ledger {
-        let most = options.rows.last().copied().unwrap_or_default();
-        place::check_room(place.path(), most)?;
-    }
-    let rounds = options.samples.max(10);
-    let medium = medium::measure(place.path(), rounds, |done| {
-        watch.progress("the bare disk", u64::from(done), u64::from(rounds));
-    })?;
-    let figures = match options.part {
-        Part::Ledger => ledger::measure(options, place.path(), watch)?,
+    let (medium, figures) = match options.part {
+        Part::Ledger => {
+            let most = options.rows.last().copied().unwrap_or_default();
+            place::check_room(place.path(), most)?;
+            let medium = bare_disk(options, place.path(), watch)?;
+            let figures = ledger::measure(options, place.path(), watch)?;
+            (Some(medium), figures)
+        }
+        Part::Ingress => (None, ingress::measure(options, place.path(), watch)?),
     };
+    let syncing = medium.as_ref().map(|medium| medium.syncing);
     let mut bench = Bench {
         part: options.part,
         version: env!("AMISS_VERSION").to_owned(),
@@ -50,8 +54,8 @@ pub fn run(
             cores: ledger::cores(),
             load,
         },
-        verdict: verdict(medium.syncing, &figures),
-        warnings: warnings(medium.syncing, load),
+        verdict: verdict(syncing, &figures),
+        warnings: warnings(syncing, load),
         medium,
         figures,
         comparison: None,
@@ -63,14 +67,22 @@ pub fn run(
     })
 }
 
-fn verdict(syncing: Syncing, figures: &[Figure]) -> Verdict {
+/// What the disk itself costs, for a part that keeps something on it.
+fn bare_disk(options: &Options, place: &Path, watch: &mut dyn Watch) -> Result<Medium, BenchError> {
+    let rounds = options.samples.max(10);
+    medium::measure(place, rounds, |done| {
+        watch.progress("the bare disk", u64::from(done), u64::from(rounds));
+    })
+}
+
+fn verdict(syncing: Option<Syncing>, figures: &[Figure]) -> Verdict {
     let mut reasons = Vec::new();
     match syncing {
-        Syncing::Plausible => {}
-        Syncing::Doubtful => {
+        None | Some(Syncing::Plausible) => {}
+        Some(Syncing::Doubtful) => {
             reasons.push("a sync returns faster than any medium can keep its promise".to_owned());
         }
-        Syncing::Memory => reasons.push("the folder is in memory".to_owned()),
+        Some(Syncing::Memory) => reasons.push("the folder is in memory".to_owned()),
     }
     let slowest = u64::try_from(SLOWEST_RENEWAL.as_nanos()).unwrap_or(u64::MAX);
     for figure in figures {
@@ -93,7 +105,7 @@ fn verdict(syncing: Syncing, figures: &[Figure]) -> Verdict {
     }
 }
 
-fn warnings(syncing: Syncing, load: Option<f64>) -> Vec<Warning> {
+fn warnings(syncing: Option<Syncing>, load: Option<f64>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut warn = |what: &str, message: &str| {
         warnings.push(Warning {
@@ -102,14 +114,14 @@ fn warnings(syncing: Syncing, load: Option<f64>) -> Vec<Warning> {
         });
     };
     match syncing {
-        Syncing::Plausible => {}
-        Syncing::Doubtful => warn(
+        None | Some(Syncing::Plausible) => {}
+        Some(Syncing::Doubtful) => warn(
             "no-sync",
             "this disk does not seem to sync at all: after a power loss, answers that were given \
              may be gone. Look for a write cache without a battery, a virtual disk that ignores \
              flushes, or libeatmydata",
         ),
-        Syncing::Memory => warn(
+        Some(Syncing::Memory) => warn(
             "memory",
             "this folder is in memory: everything in it is gone after a restart, and the figures \
              say nothing about a disk",

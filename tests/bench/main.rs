@@ -13,4 +13,5 @@
 mod common;
 
 mod answer;
+mod ingress;
 mod options;
