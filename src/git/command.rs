@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::code::{Code, Coded};
-use crate::process::{self, Cancel, Captured, End, Finished, Limits, ProcessError, Program};
+use crate::process::{self, Cancel, Captured, End, Finished, Limits, ProcessError, Program, Reach};
 
 /// How many bytes of standard output a command may print unless the caller says otherwise.
 const STDOUT_BYTES: usize = 1024 * 1024;
@@ -133,6 +133,7 @@ impl Git {
                 stdout_bytes: STDOUT_BYTES,
                 stderr_bytes: STDERR_BYTES,
                 deadline,
+                reach: Reach::Tree,
             },
             cancel: cancel.clone(),
             warden: None,
@@ -171,6 +172,13 @@ impl Git {
     #[must_use]
     pub const fn stdout_bytes(mut self, bytes: usize) -> Git {
         self.limits.stdout_bytes = bytes;
+        self
+    }
+
+    /// For commands that start nothing of their own: they need no group that holds a tree.
+    #[must_use]
+    pub const fn alone(mut self) -> Git {
+        self.limits.reach = Reach::Itself;
         self
     }
 

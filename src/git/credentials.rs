@@ -13,7 +13,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::command::{Git, GitError, Place};
 use crate::code::{Code, Coded};
-use crate::process::{self, Cancel, End, Limits, Program};
+use crate::process::{self, Cancel, End, Limits, Program, Reach};
 
 /// The largest configuration that is read, in bytes.
 pub const MAX_CONFIG_BYTES: usize = 1024 * 1024;
@@ -99,6 +99,7 @@ impl UserConfig {
             stdout_bytes: MAX_CONFIG_BYTES,
             stderr_bytes: 4096,
             deadline: Duration::from_secs(30),
+            reach: Reach::Itself,
         };
         let finished = process::run(&program, b"", &limits, cancel).map_err(GitError::from)?;
         match finished.end {

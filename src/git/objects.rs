@@ -1,5 +1,6 @@
 //! Objects that are what their names say: read once, hashed here, never taken by name alone.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,7 @@ pub struct Objects {
     bare: bool,
     borrows: bool,
     until: Instant,
+    ahead: Ahead,
     // Removed when the repository is closed.
     _shadow: Option<TempDir>,
 }
@@ -159,7 +161,8 @@ impl Objects {
         let git = Git::new(&Place::Repository(path.to_owned()), deadline, cancel)
             // Nothing is ever fetched to answer a question about what is here.
             .setting("protocol.allow", "never")
-            .stdout_bytes(ANSWER_BYTES);
+            .stdout_bytes(ANSWER_BYTES)
+            .alone();
         let answer = git
             .output(&[
                 "rev-parse",
@@ -189,6 +192,7 @@ impl Objects {
         Ok(Objects {
             git,
             until: until.unwrap_or_else(Instant::now),
+            ahead: Ahead::default(),
             path: path.to_owned(),
             format: facts.format,
             shallow: facts.shallow,
@@ -196,6 +200,29 @@ impl Objects {
             borrows: shadow.is_some(),
             _shadow: shadow,
         })
+    }
+
+    /// Asks for these commits and their trees in one question, so that what is asked of them later
+    /// starts no Git of its own. What the answer does not prove is asked for again, one by one, which
+    /// finds out what is wrong with it.
+    #[must_use]
+    pub fn ahead(mut self, commits: &[&ObjectId]) -> Objects {
+        let mut asked: Vec<&ObjectId> = Vec::new();
+        let mut question = String::new();
+        for commit in commits {
+            if commit.format() == self.format && !asked.contains(commit) {
+                asked.push(commit);
+                let name = commit.as_str();
+                question.extend([name, "\n", name, "^{tree}\n"]);
+            }
+        }
+        if let Ok(answer) = self
+            .git()
+            .output_of(&["cat-file", "--batch"], question.as_bytes())
+        {
+            self.ahead = Ahead::of(&answer, self.format);
+        }
+        self
     }
 
     /// The format of its object ids.
@@ -244,14 +271,19 @@ impl Objects {
     /// # Errors
     /// As [`Objects::verify`].
     pub fn tree_of(&self, commit: &ObjectId) -> Result<ObjectId, ObjectsError> {
-        let content = self.read(commit, "commit")?;
+        let content = match self.ahead.commits.get(commit.as_str()) {
+            Some(content) => content,
+            None => &self.read(commit, "commit")?,
+        };
         let tree = content
             .strip_prefix(b"tree ")
             .and_then(|rest| rest.split(|byte| *byte == b'\n').next())
             .and_then(|name| std::str::from_utf8(name).ok())
             .and_then(|name| ObjectId::of_format(name, commit.format()).ok())
             .ok_or_else(|| self.kind(commit, "commit"))?;
-        self.read(&tree, "tree")?;
+        if !self.ahead.trees.contains(tree.as_str()) {
+            self.read(&tree, "tree")?;
+        }
         Ok(tree)
     }
 
@@ -279,20 +311,17 @@ impl Objects {
                 source => self.failed(source),
             })?;
         let (head, rest) = split_line(&answer).ok_or_else(missing)?;
-        let Some(head) = head.strip_prefix(id.as_str().as_bytes()) else {
-            return Err(missing());
-        };
-        if head == b" missing" {
+        if !head.starts_with(id.as_str().as_bytes()) || head.ends_with(b" missing") {
             return Err(missing());
         }
-        let (found, content) = parse_answer(head, rest).ok_or_else(hash)?;
-        if object_name(found, content, self.format) != id.as_str() {
+        let (found, behind) = parse_object(head, rest).ok_or_else(hash)?;
+        if !behind.is_empty() || !found.has_its_name(self.format) {
             return Err(hash());
         }
-        if found != kind.as_bytes() {
+        if found.kind != kind.as_bytes() {
             return Err(self.kind(id, kind));
         }
-        Ok(content.to_vec())
+        Ok(found.content.to_vec())
     }
 
     fn kind(&self, id: &ObjectId, expected: &'static str) -> ObjectsError {
@@ -314,6 +343,43 @@ impl Objects {
             path: self.path.clone(),
             source,
         }
+    }
+}
+
+/// Objects that were read and proved against their names before anybody asked.
+#[derive(Debug, Default)]
+struct Ahead {
+    commits: HashMap<String, Vec<u8>>,
+    trees: HashSet<String>,
+}
+
+impl Ahead {
+    /// Whatever of an answer to several questions is what its name says.
+    fn of(answer: &[u8], format: ObjectFormat) -> Ahead {
+        let mut ahead = Ahead::default();
+        let mut rest = answer;
+        while let Some((head, after)) = split_line(rest) {
+            let Some((object, behind)) = parse_object(head, after) else {
+                // An object that is missing has a line and no content.
+                rest = after;
+                continue;
+            };
+            rest = behind;
+            if !object.has_its_name(format) {
+                continue;
+            }
+            let name = String::from_utf8_lossy(object.name).into_owned();
+            match object.kind {
+                b"commit" => {
+                    ahead.commits.insert(name, object.content.to_vec());
+                }
+                b"tree" => {
+                    ahead.trees.insert(name);
+                }
+                _ => {}
+            }
+        }
+        ahead
     }
 }
 
@@ -352,13 +418,34 @@ fn split_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((line, rest.strip_prefix(b"\n")?))
 }
 
-/// Kind and content out of ` KIND SIZE` and what follows that line.
-fn parse_answer<'a>(head: &'a [u8], rest: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
-    let mut words = head.strip_prefix(b" ")?.split(|byte| *byte == b' ');
-    let (kind, size) = (words.next()?, words.next()?);
+/// One object of an answer, not yet proved.
+#[derive(Debug, PartialEq, Eq)]
+struct Answered<'a> {
+    name: &'a [u8],
+    kind: &'a [u8],
+    content: &'a [u8],
+}
+
+impl Answered<'_> {
+    /// Whether its content is what its name says.
+    fn has_its_name(&self, format: ObjectFormat) -> bool {
+        object_name(self.kind, self.content, format).as_bytes() == self.name
+    }
+}
+
+/// An object out of its line `NAME KIND SIZE` and what follows that line, and what is behind it.
+fn parse_object<'a>(head: &'a [u8], rest: &'a [u8]) -> Option<(Answered<'a>, &'a [u8])> {
+    let mut words = head.split(|byte| *byte == b' ');
+    let (name, kind, size) = (words.next()?, words.next()?, words.next()?);
     let size: usize = std::str::from_utf8(size).ok()?.parse().ok()?;
     let (content, end) = rest.split_at_checked(size)?;
-    (words.next().is_none() && end == b"\n").then_some((kind, content))
+    let object = Answered {
+        name,
+        kind,
+        content,
+    };
+    let behind = end.strip_prefix(b"\n")?;
+    words.next().is_none().then_some((object, behind))
 }
 
 /// The name that Git gives to this content.

@@ -88,6 +88,18 @@ pub struct Limits {
     pub stdout_bytes: usize,
     /// The same for standard error, whose last bytes are kept too.
     pub stderr_bytes: usize,
-    /// When the whole tree is killed.
+    /// When it is killed.
     pub deadline: Duration,
+    /// What is killed with it.
+    pub reach: Reach,
+}
+
+/// What is killed at a deadline, and after every end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The program and all that it started: `ProcessKit`'s group holds it.
+    Tree,
+    /// The program, which starts nothing. Nothing has to be made for it beforehand, and nothing can
+    /// be left of that.
+    Itself,
 }

@@ -10,7 +10,7 @@ use tokio::process::Child;
 use super::cancel::Cancel;
 use super::capture::Captured;
 use super::error::ProcessError;
-use super::program::{Limits, Program};
+use super::program::{Limits, Program, Reach};
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +46,8 @@ const REAP: Duration = Duration::from_secs(2);
 /// How long "text file busy" is taken for a concurrent fork that has not reached its `exec` yet.
 const BUSY: Duration = Duration::from_secs(2);
 
-/// Runs a program with `input` on its standard input. The whole tree is killed after every end, a
-/// clean exit included.
+/// Runs a program with `input` on its standard input. What its limits reach is killed after every
+/// end, a clean exit included.
 ///
 /// # Errors
 /// [`ProcessError::Spawn`] when it was not started, [`ProcessError::Undrained`] when it could not
@@ -72,10 +72,14 @@ async fn run_in(
     cancel: &Cancel,
 ) -> Result<Finished, ProcessError> {
     heed_children();
-    let group = ProcessGroup::new()
-        .map_err(|error| ProcessError::io("make a process group", std::io::Error::other(error)))?;
+    let group = match limits.reach {
+        Reach::Tree => Some(ProcessGroup::new().map_err(|error| {
+            ProcessError::io("make a process group", std::io::Error::other(error))
+        })?),
+        Reach::Itself => None,
+    };
     let started = Instant::now();
-    let mut child = spawn(program, &group).await?;
+    let mut child = spawn(program, group.as_ref()).await?;
     let mut stdin = child.stdin.take();
     let feed = async {
         if let Some(mut pipe) = stdin.take() {
@@ -104,7 +108,7 @@ async fn run_in(
                 () = &mut feed => {}
             }
         };
-        kill(program, &group, &mut child).await?;
+        kill(program, group.as_ref(), &mut child).await?;
         if open {
             let _ = tokio::time::timeout(DRAIN, &mut streams).await;
         }
@@ -125,8 +129,12 @@ pub(super) fn heed_children() {
     let _ = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::child());
 }
 
-async fn spawn(program: &Program, group: &ProcessGroup) -> Result<Child, ProcessError> {
-    patiently(async || group.spawn(command(program)).map_err(system_error))
+async fn spawn(program: &Program, group: Option<&ProcessGroup>) -> Result<Child, ProcessError> {
+    let start = async || match group {
+        Some(group) => group.spawn(command(program)).map_err(system_error),
+        None => command(program).spawn(),
+    };
+    patiently(start)
         .await
         .map_err(|source| ProcessError::Spawn {
             program: program.name(),
@@ -201,16 +209,20 @@ fn ended(status: &std::io::Result<ExitStatus>, program: &Program) -> Result<End,
 
 async fn kill(
     program: &Program,
-    group: &ProcessGroup,
+    group: Option<&ProcessGroup>,
     child: &mut Child,
 ) -> Result<(), ProcessError> {
     let undrained = |reason: String| ProcessError::Undrained {
         program: program.name(),
         reason,
     };
-    group
-        .kill_all()
-        .map_err(|error| undrained(error.to_string()))?;
+    match group {
+        Some(group) => group
+            .kill_all()
+            .map_err(|error| undrained(error.to_string()))?,
+        // One that has ended cannot be killed, and need not be.
+        None => child.start_kill().unwrap_or_default(),
+    }
     match tokio::time::timeout(REAP, child.wait()).await {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(error)) => Err(undrained(error.to_string())),

@@ -11,6 +11,7 @@ const LIMITS: Limits = Limits {
     stdout_bytes: 1024,
     stderr_bytes: 64,
     deadline: Duration::from_secs(20),
+    reach: Reach::Tree,
 };
 
 #[test]
@@ -76,6 +77,23 @@ fn the_deadline_kills() {
     .unwrap();
     assert_eq!(done.end, End::TimedOut);
     assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_program_that_is_held_by_itself_is_killed_at_its_deadline_too() {
+    let limits = Limits {
+        deadline: Duration::from_millis(200),
+        reach: Reach::Itself,
+        ..LIMITS
+    };
+    let done = run(&shell("exec sleep 300"), b"", &limits, &Cancel::new()).unwrap();
+    assert_eq!(done.end, End::TimedOut);
+    let limits = Limits {
+        deadline: Duration::from_secs(20),
+        ..limits
+    };
+    let done = run(&shell("exit 7"), b"", &limits, &Cancel::new()).unwrap();
+    assert_eq!(done.end, End::Exited(7));
 }
 
 #[test]

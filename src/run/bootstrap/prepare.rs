@@ -128,9 +128,38 @@ fn write_requests(
 
 /// Proves commits and trees of both repositories; what is wrong, if an object is.
 fn verify(settings: &Settings<'_>, step: &Step<'_>) -> Result<Result<(), String>, RunError> {
-    let (commits, trees) = (&step.run.commits, &step.run.trees);
     let action = &settings.plan.plan.execution.action;
-    let repository = Objects::open(settings.repository, REPOSITORY_DEADLINE, settings.cancel)?;
+    // Most of it is waiting for Git, so both repositories are asked at the same time.
+    let (judged, pinned) = std::thread::scope(|scope| {
+        let pinned = || {
+            let path = settings.action_repository;
+            let repository = Objects::open(path, REPOSITORY_DEADLINE, settings.cancel)?;
+            holds(
+                &repository.ahead(&[&action.commit]),
+                &action.commit,
+                &action.tree,
+            )
+        };
+        let beside = std::thread::Builder::new().spawn_scoped(scope, pinned);
+        let judged = verify_judged(settings, step);
+        // Without a thread, or with one that died, it is asked here.
+        let pinned = beside
+            .ok()
+            .and_then(|thread| thread.join().ok())
+            .unwrap_or_else(pinned);
+        (judged, pinned)
+    });
+    match judged? {
+        Ok(()) => pinned,
+        wrong => Ok(wrong),
+    }
+}
+
+fn verify_judged(settings: &Settings<'_>, step: &Step<'_>) -> Result<Result<(), String>, RunError> {
+    let (commits, trees) = (&step.run.commits, &step.run.trees);
+    let gate = &step.run.gate_commit;
+    let repository = Objects::open(settings.repository, REPOSITORY_DEADLINE, settings.cancel)?
+        .ahead(&[&commits.base, &commits.candidate, gate]);
     for (commit, tree) in [
         (&commits.base, &trees.base),
         (&commits.candidate, &trees.candidate),
@@ -139,16 +168,8 @@ fn verify(settings: &Settings<'_>, step: &Step<'_>) -> Result<Result<(), String>
             return Ok(Err(detail));
         }
     }
-    let gate = repository.tree_of(&step.run.gate_commit);
-    if let Err(detail) = told(gate.map(|_| ()))? {
-        return Ok(Err(format!("the gate commit: {detail}")));
-    }
-    let repository = Objects::open(
-        settings.action_repository,
-        REPOSITORY_DEADLINE,
-        settings.cancel,
-    )?;
-    holds(&repository, &action.commit, &action.tree)
+    let gate = told(repository.tree_of(gate).map(|_| ()))?;
+    Ok(gate.map_err(|detail| format!("the gate commit: {detail}")))
 }
 
 fn holds(
