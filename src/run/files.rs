@@ -54,52 +54,22 @@ fn too_large() -> io::Error {
     io::Error::other("over its ceiling of 33554432 bytes")
 }
 
-/// What the system starts as it is: a script that names its interpreter, ELF, and Mach-O in each
-/// width, order and bundle.
-const PROGRAMS: [&[u8]; 8] = [
-    b"#!",
-    b"\x7fELF",
-    b"\xfe\xed\xfa\xce",
-    b"\xfe\xed\xfa\xcf",
-    b"\xce\xfa\xed\xfe",
-    b"\xcf\xfa\xed\xfe",
-    b"\xca\xfe\xba\xbe",
-    b"\xca\xfe\xba\xbf",
-];
-
-/// The longest of them.
-const START_BYTES: usize = 4;
-
-/// A bootstrap that was copied.
-pub(super) struct Copied {
-    pub fact: Fact,
-    /// Whether the system itself can start it. What it cannot, the C library hands to `/bin/sh`, so
-    /// that any bytes would run as a script: such a file is not started at all.
-    pub program: bool,
-}
-
 /// Copies the bootstrap as it is read, and hashes what is written. The copy cannot be executed yet.
-pub(super) fn copy_bootstrap(from: &mut File, to: &mut File) -> io::Result<Copied> {
+pub(super) fn copy_bootstrap(from: &mut File, to: &mut File) -> io::Result<Fact> {
     let mut hash = Sha256::new();
-    let mut start = Vec::with_capacity(START_BYTES);
     let bytes = stream(
         &mut from.take(MAX_BOOTSTRAP_BYTES.saturating_add(1)),
         |part| {
             hash.update(part);
-            let room = START_BYTES.saturating_sub(start.len());
-            start.extend(part.iter().take(room));
             to.write_all(part)
         },
     )?;
     if bytes > MAX_BOOTSTRAP_BYTES {
         return Err(too_large());
     }
-    Ok(Copied {
-        fact: Fact {
-            sha256: Sha256Hex::from_bytes(&hash.finalize().into()),
-            bytes,
-        },
-        program: PROGRAMS.iter().any(|program| start.starts_with(program)),
+    Ok(Fact {
+        sha256: Sha256Hex::from_bytes(&hash.finalize().into()),
+        bytes,
     })
 }
 

@@ -10,5 +10,6 @@ pub mod refresh;
 pub mod request;
 pub mod scratch;
 pub mod semantic;
+mod startable;
 
 pub use bootstrap::{Ran, RunError, Settings, Step, run_bootstrap};

@@ -167,6 +167,7 @@ fn a_bootstrap_that_the_system_cannot_start_is_never_run_as_a_shell_script() {
         b"#",
         b"touch child\n",
         b"\n#!/bin/sh\n",
+        b"#!\n",
         b"MZ\x90\x00",
     ] {
         let flow = Flow::new("review", &json!({}));
@@ -184,6 +185,53 @@ fn a_bootstrap_that_the_system_cannot_start_is_never_run_as_a_shell_script() {
         assert_eq!(outcome["audit"]["bootstrap"]["bytes"], script.len());
         assert!(!mark.exists());
     }
+}
+
+/// The start of a program for a processor that this is not, with a shell command behind it.
+fn foreign_program(command: &str) -> Vec<u8> {
+    // ELF, 64 bits, low byte first, version 1; a program that can be run, for SPARC or, where this
+    // is one, for Alpha.
+    let machine: u16 = if cfg!(target_arch = "sparc64") {
+        41
+    } else {
+        43
+    };
+    let mut bytes = b"\x7fELF\x02\x01\x01".to_vec();
+    bytes.resize(16, 0);
+    bytes.extend(2_u16.to_le_bytes());
+    bytes.extend(machine.to_le_bytes());
+    bytes.extend(1_u32.to_le_bytes());
+    bytes.extend(0x40_0000_u64.to_le_bytes());
+    bytes.extend(64_u64.to_le_bytes());
+    bytes.resize(52, 0);
+    for number in [64_u16, 56, 1, 64, 0, 0] {
+        bytes.extend(number.to_le_bytes());
+    }
+    bytes.resize(120, 0);
+    bytes.extend(format!("\n{command}\n").bytes());
+    bytes
+}
+
+#[test]
+fn a_program_of_another_processor_is_unavailable_and_no_shell_reads_it() {
+    let flow = Flow::new("review", &json!({}));
+    let mark = flow.scene.path().join("ran");
+    let bytes = foreign_program(&format!("touch '{}'", mark.display()));
+    flow.use_bootstrap(&bytes);
+    let outcome = flow.outcome(&[]);
+    assert_eq!(outcome["result"], "unavailable", "{outcome}");
+    assert!(outcome["detail"].as_str().unwrap().contains("processor"));
+    // Nor as the interpreter of a script.
+    let inner = flow.scene.path().join("inner");
+    std::fs::write(&inner, &bytes).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&inner, mode).unwrap();
+    let script = format!("#!{}\ntouch '{}'\n", inner.display(), mark.display());
+    let flow = Flow::new("review", &json!({}));
+    flow.use_bootstrap(script.as_bytes());
+    let outcome = flow.outcome(&[]);
+    assert_eq!(outcome["result"], "unavailable", "{outcome}");
+    assert!(!mark.exists());
 }
 
 #[test]
@@ -209,12 +257,20 @@ fn an_unusable_scratch_directory_is_an_error() {
     use std::os::unix::fs::PermissionsExt;
     let flow = Flow::new("review", &json!({}));
     let envelope = flow.refreshed();
+    // Said once, with what to do.
+    let told = |output: &std::process::Output, hint: &str| {
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(words.lines().count(), 1, "{words}");
+        assert!(words.contains(hint), "{words}");
+    };
     std::fs::set_permissions(&flow.scratch, std::fs::Permissions::from_mode(0o777)).unwrap();
     let output = flow.run_on(&envelope, &[]);
     assert_eq!(common::code(&output), "ROOT_UNSAFE");
+    told(&output, "chmod go-w ");
     std::fs::remove_dir(&flow.scratch).unwrap();
     let output = flow.run_on(&envelope, &[]);
     assert_eq!(common::code(&output), "NOT_FOUND");
+    told(&output, "mkdir -m 700 ");
     assert!(common::answer(&output)["outcome"].is_null());
 }
 

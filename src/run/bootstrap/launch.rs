@@ -32,8 +32,7 @@ pub(super) fn launch(
     if settings.cancel.is_cancelled() {
         return Err(RunError::Interrupted);
     }
-    if !ready.program {
-        let detail = "the bootstrap is neither a `#!` script nor a program of this system";
+    if let Some(detail) = ready.refusal {
         return Ok(Launched::Unavailable(detail.into()));
     }
     let job = Job {

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::super::files::{self, Copied, Fact, Outputs};
+use super::super::files::{self, Fact, Outputs};
 use super::super::request::{Constraint, Controls, Evaluation, Snapshot};
 use super::super::scratch::{Scratch, ScratchError};
 use super::super::semantic::Bound;
+use super::super::startable;
 use super::{RunError, Settings, Step};
 use crate::delivery::ObjectId;
 use crate::git::{Objects, ObjectsError};
@@ -36,8 +37,8 @@ pub(super) struct Ready {
     pub outputs: Outputs,
     pub repository: PathBuf,
     pub action_repository: PathBuf,
-    /// Whether the system itself can start the bootstrap.
-    pub program: bool,
+    /// Why the system cannot start the bootstrap, if it cannot.
+    pub refusal: Option<&'static str>,
     audit: Map<String, Value>,
 }
 
@@ -61,8 +62,8 @@ pub(super) fn prepare(settings: &Settings<'_>, step: &Step<'_>) -> Result<Prepar
     let mut bootstrap = files::open_bootstrap(&plan.execution.bootstrap).map_err(unreadable)?;
     let scratch = Scratch::make(settings.scratch)?;
     let mut copy = scratch.create("bootstrap", b"", 0o600)?;
-    let Copied { fact, program } =
-        files::copy_bootstrap(&mut bootstrap, &mut copy).map_err(unreadable)?;
+    let fact = files::copy_bootstrap(&mut bootstrap, &mut copy).map_err(unreadable)?;
+    let refusal = startable::refusal(&copy, scratch.path());
     let mut audit = Map::new();
     note(&mut audit, "bootstrap", &fact);
     let wrong = |detail: String, audit: Map<String, Value>| {
@@ -103,7 +104,7 @@ pub(super) fn prepare(settings: &Settings<'_>, step: &Step<'_>) -> Result<Prepar
         repository: real(settings.repository)?,
         action_repository: real(settings.action_repository)?,
         scratch,
-        program,
+        refusal,
         audit,
     })))
 }
