@@ -101,14 +101,9 @@ impl Prepared<'_> {
             Ok(templates) => templates,
             Err(failure) => return Err(failure.clone()),
         };
-        if let Some(folder) = self.arguments.own_report_dir() {
-            check_report_dir(folder)?;
-        }
-        // A dead run's directory is in nobody's way; what cannot be removed is only told. A place
-        // that cannot be used at all is the run's own error.
-        if let Err(error @ ScratchError::Io { .. }) = sweep(&self.arguments.scratch) {
-            note(&format!("amiss: {}", Failure::from(error).message));
-        }
+        let unswept = sweep(&self.arguments.scratch)
+            .err()
+            .map(|error| Failure::from(error).message);
         let now = match self.arguments.clock.time.now_unix_millis {
             Some(millis) => amiss::clock::UnixMillis::new(millis)?,
             None => SystemClock.now()?,
@@ -137,7 +132,14 @@ impl Prepared<'_> {
             now,
         };
         let mut renewal = Renewal::new(self.arguments, &self.root, &delivery, &lease);
-        let ran = run_bootstrap(&settings, &step, &mut renewal)?;
+        let ran = run_bootstrap(&settings, &step, &mut renewal).map_err(Failure::from);
+        // A dead run's directory is in nobody's way: what cannot be removed is only told, and not
+        // told twice where the run says the same.
+        let told = |message: &String| matches!(&ran, Err(failure) if failure.message == *message);
+        if let Some(message) = unswept.filter(|message| !told(message)) {
+            note(&format!("amiss: {message}"));
+        }
+        let ran = ran?;
         self.keep_log(&ran)?;
         envelope.drop_members(&["recheck"]);
         envelope.set("outcome", &ran.outcome)?;

@@ -43,7 +43,9 @@ fn ceilings_are_in_force_in_the_child() {
 
 #[test]
 fn without_ceilings_nothing_is_limited_here() {
-    assert_eq!(told(&[])[3], "0");
+    // Whoever runs the tests may be nice already.
+    let ours = rustix::process::getpriority_process(None).unwrap();
+    assert_eq!(told(&[])[3], ours.to_string());
 }
 
 #[test]
@@ -78,6 +80,31 @@ fn a_limit_that_cannot_be_enforced_is_an_error_before_the_start() {
         assert_eq!(common::code(&output), "CONFIG_INVALID", "{output:?}");
         assert!(!flow.marks.join("child").exists());
     }
+}
+
+#[test]
+fn without_a_cgroup_none_is_joined_and_what_needs_one_is_refused() {
+    let flow = Flow::new("review", &json!({}));
+    flow.use_bootstrap(
+        b"#!/bin/sh
+while [ $# -gt 0 ]; do
+    case $1 in --report) report=$2 ;; --result) result=$2 ;; esac
+    shift
+done
+cat /proc/self/cgroup > \"$report\"
+echo 'amiss/bootstrap-result-v1 pass' > \"$result\"
+",
+    );
+    let outcome = flow.outcome(&["--without-cgroup", "--limit-memory", "256MiB"]);
+    assert_eq!(outcome["result"], "complete", "{outcome}");
+    assert_eq!(outcome["containment"], "subreaper");
+    let theirs = std::fs::read_to_string(outcome["report"]["path"].as_str().unwrap()).unwrap();
+    let ours = std::fs::read_to_string("/proc/self/cgroup").unwrap();
+    assert_eq!(theirs, ours);
+    let flow = Flow::way("child");
+    let output = flow.run(&["--without-cgroup", "--limit-processes", "50"]);
+    assert_eq!(common::code(&output), "CONFIG_INVALID", "{output:?}");
+    assert!(!flow.marks.join("child").exists());
 }
 
 #[test]

@@ -173,9 +173,18 @@ impl Warden {
         self.say(&report).await;
     }
 
-    /// The group with its ceilings, or the ceiling that cannot be had.
-    fn group(&self) -> Result<ProcessGroup, String> {
+    /// The group with its ceilings, if one is wanted, or the ceiling that cannot be had.
+    fn group(&self) -> Result<Option<ProcessGroup>, String> {
         let caps = &self.order.caps;
+        if !self.order.cgroup {
+            if caps.processes.is_some() {
+                return Err("a limit of processes cannot be enforced without a cgroup".into());
+            }
+            // Elsewhere there are no cgroups, and the group is all that holds the tree.
+            if cfg!(target_os = "linux") {
+                return Ok(None);
+            }
+        }
         let mut options = ProcessGroupOptions::default();
         if let Some(processes) = caps.processes {
             options = options.max_processes(processes);
@@ -187,6 +196,7 @@ impl Warden {
         ProcessGroup::with_options(with_memory)
             // Without the controller, each process's own limit does it.
             .or_else(|_| ProcessGroup::with_options(options))
+            .map(Some)
             .map_err(|error| match caps.processes {
                 Some(_) => format!("a limit of processes cannot be enforced here: {error}"),
                 None => error.to_string(),
@@ -238,13 +248,12 @@ impl Warden {
 
 /// Starts the program inside the group. Where the host lets a cgroup be made and not be joined, and
 /// where none is wanted, it starts without: the subreaper holds it then.
-async fn start(order: &Order, group: ProcessGroup) -> std::io::Result<Running> {
+async fn start(order: &Order, group: Option<ProcessGroup>) -> std::io::Result<Running> {
+    let Some(group) = group else {
+        return start_plain(order).await;
+    };
     let in_cgroup = matches!(group.mechanism(), Mechanism::CgroupV2);
     let capped = order.caps.processes.is_some() || order.caps.memory_bytes.is_some();
-    if in_cgroup && !order.cgroup && !capped {
-        drop(group);
-        return start_plain(order).await;
-    }
     let first = patiently(async || group.start(&command(order)).await.map_err(system_error)).await;
     let child = match first {
         Ok(child) => child,
