@@ -101,9 +101,14 @@ impl Prepared<'_> {
             Ok(templates) => templates,
             Err(failure) => return Err(failure.clone()),
         };
-        let unswept = sweep(&self.arguments.scratch)
-            .err()
-            .map(|error| Failure::from(error).message);
+        if let Some(folder) = self.arguments.own_report_dir() {
+            check_report_dir(folder)?;
+        }
+        // A place that cannot be used at all is the run's own error.
+        let unswept = match sweep(&self.arguments.scratch) {
+            Err(error @ ScratchError::Io { .. }) => Some(Failure::from(error).message),
+            _ => None,
+        };
         let now = match self.arguments.clock.time.now_unix_millis {
             Some(millis) => amiss::clock::UnixMillis::new(millis)?,
             None => SystemClock.now()?,

@@ -1578,7 +1578,7 @@ _amiss() {
             return 0
             ;;
         amiss__subcmd__schema)
-            opts="-q -v -h --directory --quiet --verbose --help envelope request delivery lease run outcome staged published push origin-delivery error route keyring plan check constraint evaluation snapshot controls ledger-init ledger-cleanup ledger-show ledger-check ledger-stats ledger-resize ledger-retune ledger-quarantine ledger-abandon outbox-doctor outbox-event bench root-frame capacity-frame row-frame outbox-intent outbox-due outbox-target outbox-worker outbox-enabled object-sync"
+            opts="-q -v -h --directory --quiet --verbose --help envelope request delivery lease run outcome staged published push origin-delivery error route keyring plan check constraint evaluation snapshot controls ledger-init ledger-cleanup ledger-show ledger-list ledger-check ledger-stats ledger-resize ledger-retune ledger-quarantine ledger-abandon outbox-baseline outbox-once outbox-wake outbox-status outbox-retry outbox-close outbox-gc outbox-doctor outbox-mark outbox-agent outbox-event bench seal-key run-doctor explain man schema root-frame capacity-frame row-frame outbox-intent outbox-ended outbox-due outbox-target outbox-worker outbox-enabled object-sync"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

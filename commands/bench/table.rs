@@ -67,12 +67,12 @@ fn bare_disk(medium: &Medium) -> Table {
     table
 }
 
-/// A column's name, and what it says of a figure.
-type Column = (&'static str, fn(&Figure) -> String);
+/// What a column shows of a figure.
+type Cell = fn(&Figure) -> String;
 
 /// Every figure, in those columns in which one of them has something.
 fn figures(bench: &Bench) -> Table {
-    let columns: [Column; 9] = [
+    let columns: [(&str, Cell); 9] = [
         ("operation", |figure| figure.operation.clone()),
         ("rows", |figure| number(figure.rows)),
         ("median", |figure| time(figure.median_nanos)),

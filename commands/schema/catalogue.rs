@@ -15,8 +15,10 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
-use super::shapes::{Carried, DoctorShape, EnvelopeShape, OnceShape, RequestShape, WakeShape};
-use crate::{ledger, outbox};
+use super::shapes::{
+    Carried, DoctorShape, EnvelopeShape, OnceShape, RequestShape, SealKeyShape, WakeShape,
+};
+use crate::{explain, ledger, man, outbox, run_bootstrap};
 
 /// One schema.
 pub struct Entry {
@@ -181,6 +183,14 @@ pub const CATALOGUE: &[Entry] = &[
     ),
     written::<amiss::outbox::watch::Event>("outbox-event", "A line of `amiss outbox watch`."),
     written::<amiss::bench::Document>("bench", "What `amiss bench` prints."),
+    written::<SealKeyShape>("seal-key", "What `amiss seal-key` prints."),
+    written::<run_bootstrap::doctor::Answer>(
+        "run-doctor",
+        "What `amiss run-bootstrap --doctor` prints.",
+    ),
+    written::<explain::Answer>("explain", "A line of `amiss explain`."),
+    written::<man::Answer<'static>>("man", "What `amiss man` prints."),
+    written::<super::Answer<'static>>("schema", "What `amiss schema --directory` prints."),
     frame(
         "root-frame",
         "The payload of `.amiss-root.state`.",

@@ -4,6 +4,7 @@ use amiss::clock::UnixMillis;
 use amiss::code::Code;
 use amiss::delivery::{Delivery, Lease, Outcome, RunFacts, Staged};
 use amiss::ingress::Ignored;
+use amiss::ingress::explain::Explanation;
 use amiss::outbox::wake::Woken;
 use amiss::outbox::{Cycle, OriginDelivery, PushMember};
 use amiss::run::publish::Published;
@@ -13,6 +14,7 @@ use crate::ledger::claim::ClaimMember;
 use crate::ledger::complete::CompletionMember;
 use crate::ledger::renew::RenewalMember;
 use crate::outbox::doctor::Examined;
+use crate::seal_key::Made;
 
 /// The envelope: members of amiss are closed, every other member is the user's.
 #[derive(JsonSchema)]
@@ -36,6 +38,15 @@ pub struct EnvelopeShape {
     origin_delivery: Option<OriginDelivery>,
     explain: Option<Explanation>,
     error: Option<Carried>,
+}
+
+/// What `seal-key` prints.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "it is read by the schema alone")]
+pub struct SealKeyShape {
+    #[schemars(extend("const" = "amiss/envelope/v1"))]
+    schema: String,
+    seal_key: Made<'static>,
 }
 
 /// What `outbox once` prints. With `error` when the status is not 0; the cycle ran all the same.
@@ -82,7 +93,7 @@ pub struct Carried {
     hint: Option<String>,
     /// When trying again makes sense, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
-    retry_at_unix_millis: Option<i64>,
+    retry_at_unix_millis: Option<UnixMillis>,
 }
 
 /// One raw request: the headers as ordered pairs or as an object, and the body in one of three

@@ -3,8 +3,9 @@
 //! Strengths, chosen by what is run. [`run`] is for programs of the operator's own choice, Git
 //! above all: `ProcessKit`'s group (cgroup v2 where one is writable, a process group elsewhere)
 //! holds the tree, and it is killed whole after every end; a question to Git that starts nothing is
-//! held by itself. [`warden`] is for what is not trusted to
-//! end: nothing of its tree outlives it, whatever it does. [`timed`] is for our own program when it
+//! held by itself. [`warden`] is for what is not trusted to end: nothing of its tree outlives it,
+//! whatever it does. [`run_guarded`] is [`run`] under such a warden, for what may hang when nobody is
+//! left to kill it. [`timed`] is for our own program when it
 //! is measured.
 
 mod cancel;

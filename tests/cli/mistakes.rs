@@ -136,7 +136,7 @@ const OF_STEPS: &[Mistake] = &[
     (
         "amiss outbox status --host-root host",
         78,
-        "--host-root \"$PWD/host\"",
+        "name it from /: --host-root /",
     ),
     (
         "amiss outbox status --host-root \"$PWD/nothing\"",

@@ -10,6 +10,7 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
     ("README.md", "cargo test\n"),
     ("CONTRIBUTING.md", "cargo test\n"),
     ("CONTRIBUTING.md", ".ci/run\n"),
+    ("CONTRIBUTING.md", "AMISS_LONG=1 cargo test --test ledger\n"),
 ];
 
 /// Pages whose blocks are files and settings around other programs; each is tried by the test that

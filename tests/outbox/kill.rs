@@ -124,7 +124,7 @@ fn stop_at_each(place: impl Fn(&Scene) -> PathBuf) {
             }
             points += 1;
             let errors = ["EIO", "ENOSPC", "EINTR"];
-            let long = std::env::var_os("AMISS_LONG").is_some();
+            let long = crate::common::figures::is_long();
             for (index, errno) in errors.iter().enumerate() {
                 // The short form of the test lets each call fail in one way.
                 if long || index == number % errors.len() {

@@ -149,7 +149,7 @@ pub fn wanted(place: &Place, oid: &str) -> String {
 
 /// Whether every call is tried.
 pub fn is_long() -> bool {
-    std::env::var_os("AMISS_LONG").is_some()
+    crate::common::figures::is_long()
 }
 
 /// Every call of a run; in the short form of the test every fourth.

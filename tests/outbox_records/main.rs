@@ -33,6 +33,9 @@ mod stop;
 mod syncs;
 mod world;
 
+// The shared modules below know the figures by this name.
+use common::figures;
+
 #[path = "../killed/strace.rs"]
 #[allow(dead_code, reason = "the ledger's sweep uses more of it")]
 mod strace;
