@@ -394,6 +394,9 @@ fn with_a_root_its_window_counts_and_another_is_refused() {
             json!({"max_signed_age_millis": 3_600_000, "max_queue_age_millis": 3_599_999});
     });
     assert_eq!(judge(root), "ROOT_CONFIGURATION");
+    let refused = receiver.verify_with(&["--root", root], github_request(b"{}"));
+    let hint = crate::common::answer(&refused)["error"]["hint"].to_string();
+    assert!(hint.contains("replay_window"), "{hint}");
     assert_eq!(judge("/nowhere"), "NOT_FOUND");
     let empty = tempfile::tempdir().unwrap();
     assert_eq!(judge(empty.path().to_str().unwrap()), "ROOT_NOT_PREPARED");

@@ -942,3 +942,62 @@ fn a_body_beside_the_request_is_a_regular_file_that_is_there() {
         assert_eq!((status(&output), code(&output).as_str()), wanted, "{name}");
     }
 }
+
+#[test]
+fn every_refusal_of_a_request_says_what_to_do_next() {
+    let body = fixture_bytes("github/pull_request.opened.json");
+    let ours = signed_github(&format!("sha256={}", hmac_hex(SECRET, &body)), &body);
+    let foreign = signed_github(&format!("sha256={}", hmac_hex(b"other", &body)), &body);
+    let weak = request(&[("X-Hub-Signature", "sha1=00")], &body);
+    let standard = |now: &str, signature: &str| {
+        let input = signed_standard(S_ID, "1614265330", signature, S_BODY);
+        Receiver::fixture("gitlab").verify_with(&["--now-unix-millis", now], input)
+    };
+    for (output, wanted, words) in [
+        (
+            Receiver::github().verify(foreign),
+            "INGRESS_SIGNATURE",
+            "compare the secret",
+        ),
+        (
+            Receiver::github().verify(weak),
+            "INGRESS_WEAK_ALGORITHM",
+            "SHA-256",
+        ),
+        (
+            rotating().verify_with(&["--now-unix-millis", "999"], ours),
+            "INGRESS_KEYS",
+            "keyring",
+        ),
+        (
+            standard("1614265330000", "v2,AAAA"),
+            "INGRESS_UNSIGNED",
+            "another version than v1",
+        ),
+        (standard("1645801330000", S1), "INGRESS_STALE", "clocks"),
+        (standard("1614265000000", S1), "INGRESS_FUTURE", "clocks"),
+    ] {
+        assert_eq!(verdict(&output), wanted);
+        let hint = answer(&output)["error"]["hint"].to_string();
+        assert!(hint.contains(words), "{wanted}: {hint}");
+    }
+}
+
+#[test]
+fn a_secret_written_in_hex_is_the_bytes_that_its_digits_say() {
+    use std::fmt::Write as _;
+    let secret: Vec<u8> = (0..=255).map(|byte: u8| byte.rotate_left(3)).collect();
+    let digits = secret.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    });
+    let (body, _) = v("V8");
+    // A quarter at a time, so that each digit stands in both halves of a byte.
+    for part in 0..4 {
+        let bytes = &secret[part * 64..][..64];
+        let file = &digits[part * 128..][..128];
+        let receiver = with_secret("github", "hex", file.as_bytes());
+        let signed = signed_github(&format!("sha256={}", hmac_hex(bytes, body)), body);
+        assert!(authentic(&receiver.verify(signed)), "{file}");
+    }
+}

@@ -101,6 +101,11 @@ fn list_streams_one_line_a_row_and_goes_on_past_a_damaged_one() {
         1
     );
     assert!(lines(&scene.at(NOW, &["list", "--provider", "github"], "")).is_empty());
+    let table = scene.at(NOW, &["list", "--format", "table"], "");
+    let table = String::from_utf8(table.stdout).unwrap();
+    for state in ["running", "staged"] {
+        assert_eq!(table.matches(state).count(), 1, "{state}: {table}");
+    }
 
     let file = scene.file(&format!("{}.state", key(&envelope("run"))));
     fs::write(&file, b"AMISS").unwrap();

@@ -446,6 +446,16 @@ fn a_folder_with_nothing_but_what_a_stopped_init_leaves_is_new() {
 }
 
 #[test]
+fn a_folder_that_lost_its_metadata_is_never_taken_for_a_new_one() {
+    let scene = Scene::new(4);
+    good(&scene.claim(NOW, &envelope("one")));
+    fs::remove_file(scene.file(".amiss-root.state")).unwrap();
+    let before = scene.content();
+    assert_eq!(code(&scene.init(4, NOW)), "ROOT_CORRUPT");
+    assert_eq!(scene.content(), before);
+}
+
+#[test]
 fn a_temporary_folder_of_another_shape_is_nobodys_leftover() {
     type Make = fn(&std::path::Path);
     let shapes: [(&str, Make); 4] = [
