@@ -285,6 +285,13 @@ fn nothing_lost(seen: &Seen, before: &Mark, after: Option<&Mark>, draws: Draws) 
         ensure(there == was || done, || {
             format!("the row {key} is {there:?}, was {was:?}, and becomes {will_be:?}")
         })?;
+        let end = was.and_then(|row| row["replay_keep"]["unix_millis"].as_i64());
+        if let (None, Some(end)) = (there, end) {
+            // Only a high water past its end refuses the delivery when the clock falls back.
+            ensure(high_water(seen) > Some(end), || {
+                format!("the row {key} went, and the high water does not know that {end} is over")
+            })?;
+        }
     }
     if let Some(certain) = high_water(&before.seen) {
         ensure(high_water(seen) >= Some(certain), || {
