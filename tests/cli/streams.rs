@@ -87,9 +87,9 @@ fn steps() -> Scene {
     let scene = Scene::prepare();
     scene.ok(r#"
         refs="--repository repository --target refs/heads/main --candidate refs/heads/topic"
+        cp -a root root-0
         # No lease ends while all commands are called, however slow the machine is.
         amiss ledger retune --root root --lease-ms 86400000
-        cp -a root root-0
         amiss ingress-verify --route route.json < request.json > 1.json
         amiss ledger claim --root root --plan plan.json < 1.json > 2.json
         cp -a root root-1

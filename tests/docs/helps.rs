@@ -36,6 +36,8 @@ const STAGE: &str = r#"
     git -C mirror.git update-ref refs/pull/7/head refs/heads/topic
     refs="--repository mirror.git --target refs/heads/main --candidate refs/pull/7/head"
     cp -a root root-0
+    # No lease ends while all examples are run, however slow the machine is.
+    amiss ledger retune --root root --lease-ms 86400000
     amiss ingress-verify --route route.json < request.json > 1.json
     amiss ledger claim --root root --plan plan.json < 1.json > claimed.json
     cp -a root root-1
