@@ -32,7 +32,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
-    /// How many entries there are already, one or more numbers; not for ingress [default: 1000,10000,50000,100000]
+    /// How many entries there are already, one or more numbers; not for ingress [default: 1000,10000,50000,100000; for outbox 1000,10000]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=bench::MAX_ROWS))]
     rows: Option<Vec<u64>>,
 
@@ -55,6 +55,8 @@ enum PartName {
     Ledger,
     /// Authenticating a request
     Ingress,
+    /// The origin outbox
+    Outbox,
 }
 
 impl From<PartName> for Part {
@@ -62,6 +64,7 @@ impl From<PartName> for Part {
         match name {
             PartName::Ledger => Part::Ledger,
             PartName::Ingress => Part::Ingress,
+            PartName::Outbox => Part::Outbox,
         }
     }
 }

@@ -160,7 +160,7 @@ _amiss() {
             return 0
             ;;
         amiss__subcmd__bench)
-            opts="-q -v -h --dir --rows --samples --compare --format --quiet --verbose --help ledger ingress"
+            opts="-q -v -h --dir --rows --samples --compare --format --quiet --verbose --help ledger ingress outbox"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -409,7 +409,7 @@ complete -c amiss -n "__fish_amiss_using_subcommand outbox; and __fish_seen_subc
 complete -c amiss -n "__fish_amiss_using_subcommand outbox; and __fish_seen_subcommand_from write-agent" -s v -l verbose -d 'Say more on standard error: one line a document, and what an error code means'
 complete -c amiss -n "__fish_amiss_using_subcommand outbox; and __fish_seen_subcommand_from write-agent" -s h -l help -d 'Print help'
 complete -c amiss -n "__fish_amiss_using_subcommand bench" -l dir -d 'An existing folder on the disk to measure [default: the present folder]' -r -F
-complete -c amiss -n "__fish_amiss_using_subcommand bench" -l rows -d 'How many entries there are already, one or more numbers; not for ingress [default: 1000,10000,50000,100000]' -r
+complete -c amiss -n "__fish_amiss_using_subcommand bench" -l rows -d 'How many entries there are already, one or more numbers; not for ingress [default: 1000,10000,50000,100000; for outbox 1000,10000]' -r
 complete -c amiss -n "__fish_amiss_using_subcommand bench" -l samples -d 'How often each operation is measured [default: 30]' -r
 complete -c amiss -n "__fish_amiss_using_subcommand bench" -l compare -d 'Add the ratio of every figure to that of an earlier answer' -r -F
 complete -c amiss -n "__fish_amiss_using_subcommand bench" -l format -d 'A table on a terminal and JSON elsewhere, unless said' -r -f -a "json\t''

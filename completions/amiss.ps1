@@ -617,7 +617,7 @@ Register-ArgumentCompleter -Native -CommandName 'amiss' -ScriptBlock {
         }
         'amiss;bench' {
             [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'An existing folder on the disk to measure [default: the present folder]')
-            [CompletionResult]::new('--rows', '--rows', [CompletionResultType]::ParameterName, 'How many entries there are already, one or more numbers; not for ingress [default: 1000,10000,50000,100000]')
+            [CompletionResult]::new('--rows', '--rows', [CompletionResultType]::ParameterName, 'How many entries there are already, one or more numbers; not for ingress [default: 1000,10000,50000,100000; for outbox 1000,10000]')
             [CompletionResult]::new('--samples', '--samples', [CompletionResultType]::ParameterName, 'How often each operation is measured [default: 30]')
             [CompletionResult]::new('--compare', '--compare', [CompletionResultType]::ParameterName, 'Add the ratio of every figure to that of an earlier answer')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'A table on a terminal and JSON elsewhere, unless said')

@@ -72,7 +72,7 @@ type Cell = fn(&Figure) -> String;
 
 /// Every figure, in those columns in which one of them has something.
 fn figures(bench: &Bench) -> Table {
-    let columns: [(&str, Cell); 9] = [
+    let columns: [(&str, Cell); 10] = [
         ("operation", |figure| figure.operation.clone()),
         ("rows", |figure| number(figure.rows)),
         ("median", |figure| time(figure.median_nanos)),
@@ -80,6 +80,7 @@ fn figures(bench: &Bench) -> Table {
         ("syncs", |figure| number(figure.syncs)),
         ("of a replacement", |figure| times(figure.of_a_replacement)),
         ("of plain HMAC", |figure| times(figure.of_plain_hmac)),
+        ("of an empty root", |figure| times(figure.of_an_empty_root)),
         ("a second", |figure| whole(figure.per_second)),
         ("bound", bound),
     ];
@@ -109,6 +110,15 @@ fn bound(figure: &Figure) -> String {
     }
     if let Some(ratio) = bound.of_plain_hmac {
         parts.push(format!("{ratio}"));
+    }
+    if let Some(ratio) = bound.of_an_empty_root {
+        parts.push(format!("{ratio}"));
+    }
+    if let Some(nanos) = bound.median_nanos {
+        parts.push(time(nanos));
+    }
+    if let Some(rate) = bound.at_most_per_second {
+        parts.push(format!("at most {rate:.0} a second"));
     }
     if let Some(rate) = bound.per_second {
         parts.push(format!("{rate:.0} a second"));

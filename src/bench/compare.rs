@@ -124,6 +124,7 @@ mod tests {
             syncs: None,
             of_a_replacement: Some(of_a_replacement),
             of_plain_hmac: None,
+            of_an_empty_root: None,
             per_second: None,
             bound: None,
         }

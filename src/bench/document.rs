@@ -153,6 +153,10 @@ pub struct Figure {
     /// where the figure has one; not there for what does not authenticate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_plain_hmac: Option<f64>,
+    /// The median in medians of the same on an empty root, measured beside it; not there for what
+    /// was not compared with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_an_empty_root: Option<f64>,
     /// How many a second, for what is judged by its rate.
     pub per_second: Option<f64>,
     /// What it may cost; null for what has no bound of its own.
@@ -170,8 +174,17 @@ pub struct Bound {
     /// Plain HMACs, with the start of a process, at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_plain_hmac: Option<f64>,
+    /// Times an empty root's median, at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_an_empty_root: Option<f64>,
+    /// A median of nanoseconds at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median_nanos: Option<u64>,
     /// A second at least.
     pub per_second: Option<f64>,
+    /// A second at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most_per_second: Option<f64>,
     /// Whether this measurement is within all of them.
     pub held: bool,
 }

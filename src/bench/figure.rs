@@ -17,6 +17,7 @@ impl Figure {
             syncs: None,
             of_a_replacement: None,
             of_plain_hmac: None,
+            of_an_empty_root: None,
             per_second: None,
             bound: None,
         }

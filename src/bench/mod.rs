@@ -16,6 +16,7 @@ mod ledger;
 mod medium;
 mod operation;
 mod options;
+mod outbox;
 mod place;
 mod requests;
 mod run;

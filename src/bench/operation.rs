@@ -74,10 +74,9 @@ impl Operation {
         Bound {
             syncs: Some(most_syncs),
             of_a_replacement: Some(most_replacements),
-            of_plain_hmac: None,
-            per_second: None,
             held: syncs.is_none_or(|count| count <= most_syncs)
                 && of_a_replacement.is_none_or(|ratio| ratio <= most_replacements),
+            ..Bound::default()
         }
     }
 }

@@ -8,7 +8,7 @@ use super::document::{
 };
 use super::error::BenchError;
 use super::options::{Options, Part};
-use super::{Watch, compare, ingress, ledger, medium, place};
+use super::{Watch, compare, ingress, ledger, medium, outbox, place};
 use crate::clock::{Clock, SystemClock};
 
 /// A heartbeat checks its lease every five seconds at most; a renewal that takes a tenth of that is
@@ -39,6 +39,11 @@ pub fn run(
             place::check_room(place.path(), most)?;
             let medium = bare_disk(options, place.path(), watch)?;
             let figures = ledger::measure(options, place.path(), watch)?;
+            (Some(medium), figures)
+        }
+        Part::Outbox => {
+            let medium = bare_disk(options, place.path(), watch)?;
+            let figures = outbox::measure(options, place.path(), watch)?;
             (Some(medium), figures)
         }
         Part::Ingress => (None, ingress::measure(options, place.path(), watch)?),

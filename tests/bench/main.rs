@@ -15,3 +15,4 @@ mod common;
 mod answer;
 mod ingress;
 mod options;
+mod outbox;
