@@ -82,7 +82,8 @@ impl Root {
             _ => None,
         };
         for name in [Some(name), report.as_deref()].into_iter().flatten() {
-            if target.kind(name)?.is_some() {
+            // Given again after it was done, the name is there and no longer here: that is told below.
+            if self.dir.kind(name)?.is_some() && target.kind(name)?.is_some() {
                 return Err(refused(&format!("it has a {} already", name.display())));
             }
         }
