@@ -180,19 +180,11 @@ fn staged_digest(
 }
 
 fn conflicts(row: &Row, delivery: &AcceptedDelivery, check: &CheckBinding) -> Vec<BoundMember> {
-    let mut members = Vec::new();
-    if row.binding.change != delivery.binding().change {
-        members.push(BoundMember::Change);
-    }
-    if row.binding.provider_run != delivery.binding().provider_run {
-        members.push(BoundMember::ProviderRun);
-    }
+    let mut members = BoundMember::of_bindings(&row.binding, delivery.binding());
     if row.replay != *delivery.replay() {
         members.push(BoundMember::Replay);
     }
-    if row.check != *check {
-        members.push(BoundMember::Check);
-    }
+    members.extend(BoundMember::of_checks(&row.check, check));
     members
 }
 

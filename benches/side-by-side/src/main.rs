@@ -1,5 +1,6 @@
 //! The delivery contract on the file ledger, on SQLite and on redb, measured beside each other and
-//! beside the bare disk: alternating, in one run, printing one table.
+//! beside the bare disk: alternating, in one run, printing one table. A second section, `runner`, does
+//! the same with a bootstrap bare and supervised.
 //!
 //!     cargo run --release --manifest-path benches/side-by-side/Cargo.toml -- --dir DIR
 
@@ -9,10 +10,11 @@ mod fresh;
 mod in_process;
 mod redb_store;
 mod report;
+mod runner;
 mod sqlite;
 mod step;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use amiss::bench::minimal_replacement;
@@ -49,9 +51,21 @@ struct Arguments {
     #[arg(long)]
     json: Option<PathBuf>,
 
+    /// Which sections
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Section::Stores, Section::Runner])]
+    sections: Vec<Section>,
+
     /// Only fill a new folder of this name with a root and stores of so many rows
     #[arg(long)]
     seed_only: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Section {
+    /// The delivery contract on three stores
+    Stores,
+    /// A bootstrap bare and supervised
+    Runner,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -75,12 +89,35 @@ fn main() -> anyhow::Result<()> {
     let place = tempfile::Builder::new()
         .prefix("side-by-side-")
         .tempdir_in(&dir)?;
+    if arguments.sections.contains(&Section::Stores) {
+        let report = stores(&arguments, place.path(), &program)?;
+        println!("{}", report.table(&Contender::ALL));
+        if let Some(path) = &arguments.json {
+            std::fs::write(path, report.json()?)?;
+        }
+    }
+    if arguments.sections.contains(&Section::Runner) {
+        eprintln!("runner: bare and supervised");
+        let folder = place.path().join("runner");
+        std::fs::create_dir(&folder)?;
+        let runs = runner::measure(&folder, &program, arguments.samples)?;
+        println!("{}", runs.table());
+        if let Some(path) = &arguments.json {
+            let path = path.with_extension("runner.json");
+            std::fs::write(path, serde_json::to_vec(&runs.json())?)?;
+        }
+    }
+    Ok(())
+}
+
+/// The delivery contract on the file ledger, SQLite and redb.
+fn stores(arguments: &Arguments, place: &Path, program: &Path) -> anyhow::Result<Report> {
     let mut report = Report::new();
     for _ in 0..arguments.samples.max(20) {
-        report.unit(minimal_replacement(place.path())?);
+        report.unit(minimal_replacement(place)?);
     }
     for rows in &arguments.rows {
-        let folder = place.path().join(rows.to_string());
+        let folder = place.join(rows.to_string());
         std::fs::create_dir(&folder)?;
         eprintln!("{rows} rows: writing them");
         let room = arguments.samples * 2 + arguments.batch * 40;
@@ -88,18 +125,14 @@ fn main() -> anyhow::Result<()> {
         eprintln!("{rows} rows: one operation at a time, in process");
         in_process::singles(&mut places, arguments.samples, &mut report)?;
         eprintln!("{rows} rows: a fresh process for every operation");
-        fresh::singles(&mut places, &program, arguments.samples, &mut report)?;
+        fresh::singles(&mut places, program, arguments.samples, &mut report)?;
         eprintln!("{rows} rows: one and four workers, in process");
         in_process::rates(&mut places, arguments.batch, &mut report)?;
         eprintln!("{rows} rows: one and four workers, fresh processes");
-        fresh::rates(&mut places, &program, arguments.batch, &mut report)?;
+        fresh::rates(&mut places, program, arguments.batch, &mut report)?;
         std::fs::remove_dir_all(&folder)?;
     }
-    println!("{}", report.table(&Contender::ALL));
-    if let Some(path) = &arguments.json {
-        std::fs::write(path, report.json()?)?;
-    }
-    Ok(())
+    Ok(report)
 }
 
 /// Builds the program as it is released.
