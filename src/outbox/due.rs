@@ -213,7 +213,7 @@ impl DueRegistry {
     }
 
     /// Writes the entry of an intent down without its name, before the intent itself is written. A
-    /// call that is killed between the two leaves it there, and [`HostRoot::take_up_stopped`] finds
+    /// call that is killed between the two leaves it there, and `HostRoot::take_up_stopped` finds
     /// by it what would be found by nothing else; and both files' bytes reach the disk together.
     ///
     /// # Errors
