@@ -1,6 +1,7 @@
 //! The delivery contract on the file ledger, on SQLite and on redb, measured beside each other and
 //! beside the bare disk: alternating, in one run, printing one table. A second section, `runner`, does
-//! the same with a bootstrap bare and supervised.
+//! the same with a bootstrap bare and supervised. A third, `outbox`, is what the program measures of its
+//! outbox on the same disk.
 //!
 //!     cargo run --release --manifest-path benches/side-by-side/Cargo.toml -- --dir DIR
 
@@ -52,7 +53,7 @@ struct Arguments {
     json: Option<PathBuf>,
 
     /// Which sections
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Section::Stores, Section::Runner])]
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Section::Stores, Section::Runner, Section::Outbox])]
     sections: Vec<Section>,
 
     /// Only fill a new folder of this name with a root and stores of so many rows
@@ -66,6 +67,8 @@ enum Section {
     Stores,
     /// A bootstrap bare and supervised
     Runner,
+    /// An enqueue, the start of a push, slow origins, an idle watcher
+    Outbox,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -107,6 +110,32 @@ fn main() -> anyhow::Result<()> {
             std::fs::write(path, serde_json::to_vec(&runs.json())?)?;
         }
     }
+    if arguments.sections.contains(&Section::Outbox) {
+        eprintln!("outbox: an enqueue, the start of a push, slow origins, an idle watcher");
+        outbox(&program, place.path())?;
+    }
+    Ok(())
+}
+
+/// The outbox's figures, as the program itself measures and shows them. A figure over its bound is a
+/// result here, so only a measurement that broke off is an error.
+fn outbox(program: &Path, place: &Path) -> anyhow::Result<()> {
+    let status = Command::new(program)
+        .args([
+            "bench",
+            "outbox",
+            "--rows",
+            "1000",
+            "--samples",
+            "10",
+            "--format",
+            "table",
+            "--dir",
+        ])
+        .arg(place)
+        .stdin(std::process::Stdio::null())
+        .status()?;
+    anyhow::ensure!(status.success(), "{}: {status}", program.display());
     Ok(())
 }
 
