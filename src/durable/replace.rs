@@ -1,6 +1,6 @@
 //! Atomic replacement: a temporary file, its sync, a rename, and the directory's sync.
 //!
-//! The temporary file lies in a directory of its own, `.atomicwriteXXXXXX/tmpfile.tmp`, because that
+//! The temporary file lies in a directory of its own, `.atomicwriteRRRRRR/tmpfile.tmp`, because that
 //! is the leftover that the earlier implementation recognises (page 3b.8). The temporary
 //! directory's own name never needs to be durable, so it is not synced.
 //!

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::common::status;
+use crate::faults::injected;
 use crate::scene::{NOW, Scene, bounded, envelope, good, path};
 
 fn lines(text: &[u8]) -> Vec<Value> {
@@ -103,6 +104,31 @@ fn a_whole_flow_of_many_documents_ends_every_delivery() {
     let stats = good(&scene.at(NOW + 3, &["stats"], ""));
     assert_eq!(stats["stats"]["done_permanent"], 80);
     assert_eq!(stats["stats"]["reports"], 0);
+}
+
+/// Reports are put in place a few at a time, before the rows that name them.
+#[test]
+fn where_one_report_of_many_cannot_be_put_in_place_no_row_names_any() {
+    let scene = Scene::new(20);
+    let check = scene.check_file();
+    let input = ndjson((0..9).map(|n| envelope(&format!("d{n}"))));
+    let claimed = scene.at(NOW, &["claim", "--check", path(&check)], &input);
+    let claimed = lines(&claimed.stdout).into_iter();
+    let ready = ndjson(claimed.map(|line| scene.ready(&line, b"the same report")));
+    let failed = injected(&scene, "renameat:error=EIO:when=1", &["stage"], &ready);
+    let answers = lines(&failed.stdout);
+    assert_eq!(answers.len(), 9);
+    for answer in &answers {
+        assert_eq!(answer["error"]["code"], "IO", "{answer}");
+    }
+    let checked = good(&scene.at(NOW, &["check"], ""));
+    assert_eq!(checked["check"]["defects"], json!([]));
+    let stats = good(&scene.at(NOW, &["stats"], ""));
+    assert_eq!(stats["stats"]["running"], 9);
+    let staged = scene.at(NOW, &["stage"], &ready);
+    assert_eq!(status(&staged), 0);
+    let checked = good(&scene.at(NOW, &["check"], ""));
+    assert_eq!(checked["check"]["reports"], 9);
 }
 
 /// Whoever waits for an answer before it sends more is never waited for.

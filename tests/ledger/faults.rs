@@ -20,7 +20,12 @@ fn row(scene: &Scene, id: &str) -> std::path::PathBuf {
 }
 
 /// The binary on this scene's root, with one kind of system call answered by `strace`.
-fn injected(scene: &Scene, inject: &str, arguments: &[&str], input: &str) -> std::process::Output {
+pub fn injected(
+    scene: &Scene,
+    inject: &str,
+    arguments: &[&str],
+    input: &str,
+) -> std::process::Output {
     use std::io::Write;
     let root = scene.root();
     let now = NOW.to_string();

@@ -78,7 +78,7 @@ impl<C: Clock> FileLedger<C> {
             .ok_or_else(|| LedgerError::Exhausted(key.clone()))?;
         writes.row(key, &next)?;
         match blob {
-            Some(blob) => writes.report(key, blob)?,
+            Some(blob) => writes.report(key, blob),
             // A report of an earlier try that died is dead.
             None => writes.dead_report(key),
         }

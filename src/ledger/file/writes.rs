@@ -37,6 +37,8 @@ pub(super) struct Writes<'root> {
     reports: Vec<Named<'root>>,
     /// A report that has its name already, which no directory sync covers yet.
     placed: Option<String>,
+    /// Why reports could not be put in place. Rows name them, so nothing is written then.
+    failed: Option<LedgerError>,
     rows: Vec<Unwritten>,
     fresh: Vec<Fresh>,
     dead: Vec<String>,
@@ -82,21 +84,20 @@ impl<'root> Writes<'root> {
 
     /// A report that is written. Enough of them are put in place at once: until a row names them
     /// they are dead reports, which nobody minds.
-    pub(super) fn report(
-        &mut self,
-        key: &DeliveryKey,
-        temporary: Temporary<'root>,
-    ) -> Result<(), LedgerError> {
+    pub(super) fn report(&mut self, key: &DeliveryKey, temporary: Temporary<'root>) {
         self.reports.push(Named {
             temporary,
             name: names::report(key),
         });
         if self.reports.len() >= GROUP {
             let mut reports = std::mem::take(&mut self.reports);
-            sync_together(of(&mut reports).collect())?;
-            self.placed = place(reports)?.or(self.placed.take());
+            let placed = sync_together(of(&mut reports).collect()).and_then(|()| place(reports));
+            match placed {
+                Ok(newest) => self.placed = newest.or(self.placed.take()),
+                // Of every request of the batch, not only of the one that filled the group.
+                Err(error) => self.failed = self.failed.take().or(Some(error)),
+            }
         }
-        Ok(())
     }
 
     pub(super) fn row(&mut self, key: &DeliveryKey, row: &Row) -> Result<(), LedgerError> {
@@ -145,10 +146,14 @@ impl Root {
             high_water,
             mut reports,
             placed,
+            failed,
             rows,
             fresh,
             dead,
         } = writes;
+        if let Some(error) = failed {
+            return Err(error);
+        }
         let mut clock = match high_water {
             Some(time) => self.pending_high_water(time)?,
             None => None,
