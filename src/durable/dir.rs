@@ -485,33 +485,29 @@ impl Dir {
         Ok(())
     }
 
-    /// Whether two handles are of one directory.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn is_same(&self, other: &Dir) -> Result<bool, DiskError> {
-        let facts = |dir: &Dir| {
-            fs::fstat(&dir.handle).map_err(|errno| DiskError::io("stat", &dir.path, errno))
-        };
-        let (one, two) = (facts(self)?, facts(other)?);
-        Ok(one.st_dev == two.st_dev && one.st_ino == two.st_ino)
-    }
-
-    /// Whether this directory is `other`, or lies below it, by whatever path it was opened.
+    /// Whether this directory is `other`, or lies below it, by whatever path it was opened. The
+    /// directories above need only be passed through, not read.
     ///
     /// # Errors
     /// The system's.
     pub fn is_inside(&self, other: &Dir) -> Result<bool, DiskError> {
-        let mut here = self.reopen()?;
+        let place = |facts: fs::Stat| (facts.st_dev, facts.st_ino);
+        let failed = |dir: &Dir, errno| DiskError::io("stat", &dir.path, errno);
+        let wanted = place(fs::fstat(&other.handle).map_err(|errno| failed(other, errno))?);
+        let mut above = PathBuf::from(".");
+        let mut last = None;
         loop {
-            if here.is_same(other)? {
+            let facts = fs::statat(&self.handle, &above, AtFlags::SYMLINK_NOFOLLOW)
+                .map_err(|errno| failed(self, errno))?;
+            let here = place(facts);
+            if here == wanted {
                 return Ok(true);
             }
-            let above = here.open_dir("..")?;
-            if above.is_same(&here)? {
+            if last == Some(here) {
                 return Ok(false);
             }
-            here = above;
+            last = Some(here);
+            above.push("..");
         }
     }
 
