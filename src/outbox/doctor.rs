@@ -18,7 +18,7 @@ use super::record::{Record, RecordError};
 use super::root::HostRoot;
 use super::target::TargetLedger;
 use crate::process::Cancel;
-use crate::words::counted;
+use crate::words::{counted, shell};
 
 /// Whether remedies are applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,7 +237,7 @@ impl Doctor<'_> {
                 format!(
                     "find out who changed it; if the intent is right: \
                      `git -C {} update-ref {} {} {oid}`",
-                    mirror.path().display(),
+                    shell(mirror.path()),
                     key.pin_ref(),
                     intent.oid
                 ),
@@ -276,7 +276,7 @@ impl Doctor<'_> {
                             format!(
                                 "enqueue the turn again with this commit, or, if nobody needs it: \
                                  `git -C {} update-ref -d {} {}`",
-                                path.display(),
+                                shell(path),
                                 pin.name(),
                                 pin.oid
                             ),

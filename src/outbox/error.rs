@@ -11,6 +11,7 @@ use crate::code::{Code, Coded};
 use crate::delivery::{ObjectFormat, ObjectId};
 use crate::durable::{DiskError, LockError};
 use crate::git::GitError;
+use crate::words::shell;
 
 /// A refused or failed operation of the outbox.
 #[derive(Debug, thiserror::Error)]
@@ -213,7 +214,7 @@ impl Coded for OutboxError {
                 Some("wait for it or mend it: `amiss outbox status`, `amiss outbox doctor`".into())
             }
             OutboxError::RootNotAbsolute(path) => Some(match std::path::absolute(path) {
-                Ok(whole) => format!("name it from /: --host-root {}", whole.display()),
+                Ok(whole) => format!("name it from /: --host-root {}", shell(&whole)),
                 Err(_) => "name it from /".into(),
             }),
             OutboxError::AlreadyDelivered { .. }

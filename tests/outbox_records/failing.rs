@@ -8,7 +8,7 @@ use std::process::Output;
 use serde_json::Value;
 
 use crate::common::{answer, status};
-use crate::killed::{Place, chosen, is_long, prepared, wanted, with_delivery};
+use crate::killed::{Place, calls_of_enqueue, chosen, is_long, prepared, wanted, with_delivery};
 use crate::stop::{Call, Run, is_there};
 use crate::strace;
 use crate::world::{World, git_line};
@@ -81,10 +81,7 @@ fn an_enqueue_of_which_a_call_fails_is_taken_up_and_delivered_once() {
         return;
     }
     let (world, oid) = prepared();
-    let first = Place::of(&world);
-    let calls = first
-        .run(&["enqueue"], &wanted(&first, &oid))
-        .calls(&first.path());
+    let calls = calls_of_enqueue(&world, &oid);
     let all = failures(chosen(calls));
     let mut refused = 0;
     for (call, errno) in &all {

@@ -147,6 +147,14 @@ pub fn wanted(place: &Place, oid: &str) -> String {
     json!({ "push": push }).to_string()
 }
 
+/// Every call of an enqueue that changes the disk.
+pub fn calls_of_enqueue(world: &World, oid: &str) -> Vec<Call> {
+    let place = Place::of(world);
+    place
+        .run(&["enqueue"], &wanted(&place, oid))
+        .calls(&place.path())
+}
+
 /// Whether every call is tried.
 pub fn is_long() -> bool {
     crate::common::figures::is_long()
@@ -164,10 +172,7 @@ fn an_enqueue_stopped_before_any_call_leaves_an_order_that_the_same_enqueue_comp
         return;
     }
     let (world, oid) = prepared();
-    let first = Place::of(&world);
-    let calls = first
-        .run(&["enqueue"], &wanted(&first, &oid))
-        .calls(&first.path());
+    let calls = calls_of_enqueue(&world, &oid);
     let named = |word: &str| calls.iter().filter(|call| call.name == word).count();
     assert!(
         named("fsync") > 12 && named("renameat") == 3 && named("flock") == 1,
@@ -265,10 +270,7 @@ fn a_stopped_enqueue_is_delivered_exactly_once_or_was_never_recorded() {
         return;
     }
     let (world, oid) = prepared();
-    let first = Place::of(&world);
-    let calls = first
-        .run(&["enqueue"], &wanted(&first, &oid))
-        .calls(&first.path());
+    let calls = calls_of_enqueue(&world, &oid);
     // Around the three records and the pin; the long form stops everywhere.
     let at: Vec<Call> = calls
         .into_iter()
@@ -320,10 +322,7 @@ fn a_call_that_fails_during_an_enqueue_is_an_error_and_leaves_no_delivery() {
         return;
     }
     let (world, oid) = prepared();
-    let first = Place::of(&world);
-    let calls = first
-        .run(&["enqueue"], &wanted(&first, &oid))
-        .calls(&first.path());
+    let calls = calls_of_enqueue(&world, &oid);
     let may_fail = |call: &Call| {
         matches!(
             call.name.as_str(),
