@@ -6,11 +6,8 @@ use crate::origins::http::{Door, HttpOrigin};
 use crate::origins::ssh::SshOrigin;
 use crate::scene::{Scene, git};
 
-#[test]
-fn an_http_origin_with_the_right_login_of_a_helper_is_pushed_to() {
-    let scene = Scene::new();
-    let server = HttpOrigin::start(scene.served(), Door::Basic("me:right-pass".into()));
-    let one = scene.commit("one", None);
+/// The login that the origins here ask for, from a credential helper of the user's.
+fn with_a_login(scene: &Scene, server: &HttpOrigin) {
     let helper = scene.home.join("credentials");
     std::fs::write(
         &helper,
@@ -21,10 +18,36 @@ fn an_http_origin_with_the_right_login_of_a_helper_is_pushed_to() {
         "[credential]\n\thelper = store --file={}\n",
         helper.display()
     ));
+}
+
+#[test]
+fn an_http_origin_with_the_right_login_of_a_helper_is_pushed_to() {
+    let scene = Scene::new();
+    let server = HttpOrigin::start(scene.served(), Door::Basic("me:right-pass".into()));
+    let one = scene.commit("one", None);
+    with_a_login(&scene, &server);
     scene.enqueue_to(&server.url("repo.git"), "main", 1, &one);
     let answer = scene.once();
     assert_eq!(answer["pump"]["delivered"], 1, "{answer} {}", scene.note(1));
     assert_eq!(scene.tip("main"), one);
+}
+
+/// Whether the push arrived is asked with the login that the push had.
+#[test]
+fn a_push_whose_answer_was_lost_is_found_with_the_same_login() {
+    let scene = Scene::new();
+    let door = Door::BasicAndMute("me:right-pass".into());
+    let server = HttpOrigin::start(scene.served(), door);
+    let one = scene.commit("one", None);
+    with_a_login(&scene, &server);
+    scene.enqueue_to(&server.url("repo.git"), "main", 1, &one);
+    let answer = scene.once();
+    assert_eq!(answer["pump"]["delivered"], 1, "{answer} {}", scene.note(1));
+    assert_eq!(scene.tip("main"), one);
+    let asked = |seen: &crate::origins::http::Seen| seen.line.contains("git-upload-pack");
+    let sent = |header: &String| header.to_ascii_lowercase().starts_with("authorization: ");
+    let last = server.seen().into_iter().rfind(asked).unwrap();
+    assert!(last.headers.iter().any(sent), "{last:?}");
 }
 
 #[test]

@@ -16,6 +16,8 @@ pub enum Door {
     Open,
     /// Whoever knows `user:password`.
     Basic(String),
+    /// The same, and what a push did is never said: the connection breaks instead.
+    BasicAndMute(String),
     /// Whoever sends this header, exactly.
     Header(String),
     /// Everybody may read, nobody may push (403).
@@ -119,6 +121,10 @@ fn serve(
         Err(refusal) => return stream.write_all(refusal.as_bytes()),
     };
     let answer = backend(&request, root, user.as_deref())?;
+    let is_push = request.line.starts_with("POST") && request.line.contains("git-receive-pack");
+    if is_push && matches!(door, Door::BasicAndMute(_)) {
+        return Ok(());
+    }
     stream.write_all(&answer)
 }
 
@@ -136,7 +142,7 @@ fn admit(request: &Request, door: &Door) -> Result<Option<String>, String> {
                 Err(refusal("403 Forbidden", ""))
             }
         }
-        Door::Basic(login) => {
+        Door::Basic(login) | Door::BasicAndMute(login) => {
             let encoded = base64::engine::general_purpose::STANDARD.encode(login);
             if request.header("authorization") == Some(format!("Basic {encoded}").as_str()) {
                 Ok(login.split_once(':').map(|(user, _)| user.to_owned()))
