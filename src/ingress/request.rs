@@ -142,7 +142,7 @@ impl Request {
     /// # Errors
     /// [`RequestError`].
     pub fn parse(text: &str, limits: &Limits) -> Result<Request, RequestError> {
-        let wire: Wire = json::parse_borrowed(text, "the request")?;
+        let wire: Wire = json::parse_closed(text, "the request")?;
         let body = match (wire.body, wire.body_base64, wire.body_path) {
             (Some(body), None, None) => {
                 limits.check_body(length(body.0.len()))?;
