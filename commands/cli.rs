@@ -72,7 +72,14 @@ enum Command {
     /// Authenticate one raw request and accept its delivery
     IngressVerify(ingress_verify::Arguments),
     /// The delivery record
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:
+  amiss ledger claim --root /var/lib/amiss --plan plan.json < accepted.json |
+    amiss refresh --repository /srv/mirror.git --target refs/heads/main \\
+      --candidate refs/heads/topic > refreshed.json
+  amiss ledger check --root /var/lib/amiss"
+    )]
     Ledger(ledger::Command),
     /// State what exactly is to be judged
     Refresh(refresh::Arguments),
@@ -91,7 +98,13 @@ enum Command {
     /// Make a signed request, for testing a receiver
     IngressSign(ingress_sign::Arguments),
     /// Push results to their origin from a durable outbox
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:
+  amiss outbox enable --host-root /var/lib/amiss-host
+  amiss outbox enqueue --host-root /var/lib/amiss-host < push.json
+  amiss outbox once --host-root /var/lib/amiss-host"
+    )]
     Outbox(outbox::Command),
     /// Measure this disk
     Bench(bench::Arguments),

@@ -11,6 +11,8 @@ use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::error::DiskError;
+use super::handles::Handles;
+use super::release::Releaser;
 use super::replace::Folders;
 use super::trace::{Step, Trace};
 
@@ -157,6 +159,10 @@ pub struct Dir {
     trace: Option<Trace>,
     /// The folders of finished replacements, where they are kept for the next.
     folders: Option<Folders>,
+    /// Who closes the last handles of old files, where that is not this handle's own work.
+    releaser: Option<Releaser>,
+    /// The free handles of its locks, where they are kept.
+    handles: Option<Handles>,
 }
 
 impl Drop for Dir {
@@ -182,6 +188,8 @@ impl Dir {
             inside: PathBuf::new(),
             trace: None,
             folders: None,
+            releaser: None,
+            handles: None,
         })
     }
 
@@ -198,6 +206,24 @@ impl Dir {
     pub fn keeping_folders(mut self) -> Dir {
         self.folders = Some(Folders::default());
         self
+    }
+
+    pub(super) fn with_releaser(mut self, releaser: Releaser) -> Dir {
+        self.releaser = Some(releaser);
+        self
+    }
+
+    pub(super) fn releaser(&self) -> Option<&Releaser> {
+        self.releaser.as_ref()
+    }
+
+    pub(super) fn with_handles(mut self, handles: Handles) -> Dir {
+        self.handles = Some(handles);
+        self
+    }
+
+    pub(super) fn handles(&self) -> Option<&Handles> {
+        self.handles.as_ref()
     }
 
     pub(super) fn folders(&self) -> Option<&Folders> {
@@ -218,6 +244,8 @@ impl Dir {
             inside: self.inside.clone(),
             trace: self.trace.clone(),
             folders: None,
+            releaser: None,
+            handles: None,
         })
     }
 
@@ -274,6 +302,8 @@ impl Dir {
             inside: self.inside.join(name),
             trace: self.trace.clone(),
             folders: None,
+            releaser: None,
+            handles: None,
         })
     }
 
@@ -445,6 +475,7 @@ impl Dir {
     /// The system's.
     pub fn remove(&self, name: impl AsRef<Path>) -> Result<bool, DiskError> {
         let name = name.as_ref();
+        let _kept = self.keep(name);
         match fs::unlinkat(&self.handle, name, AtFlags::empty()) {
             Ok(()) => {
                 self.note(|| Step::Remove(self.inside.join(name)));

@@ -1,6 +1,6 @@
 //! `flock(2)` locks with a time limit (page 3.3). A lock file is never removed.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -9,6 +9,7 @@ use rustix::io::Errno;
 
 use super::dir::{Dir, check_regular};
 use super::error::DiskError;
+use super::handles::Handles;
 use crate::code::{Code, Coded};
 
 /// Shared with others of the same mode, or alone.
@@ -81,11 +82,43 @@ pub enum Hold<'a> {
     Directory,
 }
 
+impl<'a> Hold<'a> {
+    /// The name in the directory; the directory itself has none.
+    const fn name(self) -> &'a str {
+        match self {
+            Hold::File(name) => name,
+            Hold::Directory => "",
+        }
+    }
+}
+
 /// A held lock; dropping it lets go.
 #[derive(Debug)]
 pub struct Lock {
-    // The lock belongs to this open file; closing it lets go.
-    _handle: OwnedFd,
+    // The lock belongs to this open file: to let go is to close it, or to unlock and keep it.
+    held: Option<Opened>,
+    back: Option<(Handles, String)>,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let Some(opened) = self.held.take() else {
+            return;
+        };
+        if let Some((handles, name)) = self.back.take()
+            && fs::flock(&opened.handle, FlockOperation::Unlock).is_ok()
+        {
+            handles.put(name, opened);
+        }
+    }
+}
+
+/// A lock's file or directory, not locked yet.
+#[derive(Debug)]
+pub(super) struct Opened {
+    handle: OwnedFd,
+    /// Which file it is; a directory has no other at its name.
+    facts: Option<fs::Stat>,
 }
 
 /// After this long a wait is announced.
@@ -109,21 +142,11 @@ impl Dir {
         let started = Instant::now();
         let mut announced = false;
         let mut pause = PAUSES.0;
-        let operation = match mode {
-            LockMode::Shared => FlockOperation::NonBlockingLockShared,
-            LockMode::Exclusive => FlockOperation::NonBlockingLockExclusive,
-        };
         let path = self.lock_path(what);
-        let mut handle = self.open_lock(what)?;
+        let mut opened = self.lock_handle(what)?;
         loop {
-            match fs::flock(&handle, operation) {
-                Ok(()) if self.still_there(what, &handle)? => {
-                    return Ok(Lock { _handle: handle });
-                }
-                // Replaced under us: the next try is of the new file. Counts as waiting.
-                Ok(()) => handle = self.open_lock(what)?,
-                Err(Errno::WOULDBLOCK | Errno::INTR) => {}
-                Err(errno) => return Err(DiskError::io("lock", path, errno).into()),
+            if self.attempt(what, mode, &mut opened)? {
+                return Ok(self.held(what, opened));
             }
             let waited = started.elapsed();
             if waited >= wait.limit {
@@ -142,6 +165,53 @@ impl Dir {
         }
     }
 
+    /// Takes a lock if nobody holds it now; never waits.
+    ///
+    /// # Errors
+    /// [`LockError::Disk`].
+    pub fn try_lock(&self, what: Hold<'_>, mode: LockMode) -> Result<Option<Lock>, LockError> {
+        let mut opened = self.lock_handle(what)?;
+        let taken = self.attempt(what, mode, &mut opened)?;
+        Ok(taken.then(|| self.held(what, opened)))
+    }
+
+    /// One try; whether it took the lock. A file that was replaced under us is opened anew for the
+    /// next one.
+    fn attempt(
+        &self,
+        what: Hold<'_>,
+        mode: LockMode,
+        opened: &mut Opened,
+    ) -> Result<bool, LockError> {
+        let operation = match mode {
+            LockMode::Shared => FlockOperation::NonBlockingLockShared,
+            LockMode::Exclusive => FlockOperation::NonBlockingLockExclusive,
+        };
+        match fs::flock(&opened.handle, operation) {
+            Ok(()) if self.still_there(what, opened)? => Ok(true),
+            Ok(()) => {
+                *opened = self.open_lock(what)?;
+                Ok(false)
+            }
+            Err(Errno::WOULDBLOCK | Errno::INTR) => Ok(false),
+            Err(errno) => Err(DiskError::io("lock", self.lock_path(what), errno).into()),
+        }
+    }
+
+    fn held(&self, what: Hold<'_>, opened: Opened) -> Lock {
+        let back = self.handles().cloned();
+        Lock {
+            held: Some(opened),
+            back: back.map(|handles| (handles, what.name().to_owned())),
+        }
+    }
+
+    /// A handle that nobody else in this process uses: a kept one, or a new one.
+    fn lock_handle(&self, what: Hold<'_>) -> Result<Opened, DiskError> {
+        let kept = self.handles().and_then(|handles| handles.take(what.name()));
+        kept.map_or_else(|| self.open_lock(what), Ok)
+    }
+
     fn lock_path(&self, what: Hold<'_>) -> PathBuf {
         match what {
             Hold::File(name) => self.path_of(name),
@@ -149,11 +219,15 @@ impl Dir {
         }
     }
 
-    fn open_lock(&self, what: Hold<'_>) -> Result<OwnedFd, DiskError> {
+    fn open_lock(&self, what: Hold<'_>) -> Result<Opened, DiskError> {
         let path = self.lock_path(what);
         let Hold::File(name) = what else {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
             return fs::openat(self.handle(), ".", flags, Mode::empty())
+                .map(|handle| Opened {
+                    handle,
+                    facts: None,
+                })
                 .map_err(|errno| DiskError::io("open", path, errno));
         };
         let flags =
@@ -171,26 +245,27 @@ impl Dir {
         };
         let facts = fs::fstat(&handle).map_err(|errno| DiskError::io("stat", &path, errno))?;
         check_regular(&facts, &path)?;
-        Ok(handle)
+        Ok(Opened {
+            handle,
+            facts: Some(facts),
+        })
     }
 
-    fn still_there(&self, what: Hold<'_>, handle: &OwnedFd) -> Result<bool, DiskError> {
-        let Hold::File(name) = what else {
+    fn still_there(&self, what: Hold<'_>, opened: &Opened) -> Result<bool, DiskError> {
+        let (Hold::File(name), Some(held)) = (what, &opened.facts) else {
             return Ok(true);
         };
-        let failed = |errno| DiskError::io("stat", self.path_of(name), errno);
-        let held = fs::fstat(handle.as_fd()).map_err(failed)?;
         match fs::statat(self.handle(), name, fs::AtFlags::SYMLINK_NOFOLLOW) {
             Ok(there) => Ok(there.st_ino == held.st_ino && there.st_dev == held.st_dev),
             Err(Errno::NOENT) => Ok(false),
-            Err(errno) => Err(failed(errno)),
+            Err(errno) => Err(DiskError::io("stat", self.path_of(name), errno)),
         }
     }
 
     /// Who holds the lock, as far as the system tells.
     fn holder(&self, what: Hold<'_>) -> Option<String> {
-        let handle = self.open_lock(what).ok()?;
-        let inode = fs::fstat(&handle).ok()?.st_ino;
+        let opened = self.open_lock(what).ok()?;
+        let inode = fs::fstat(&opened.handle).ok()?.st_ino;
         let table = std::fs::read_to_string("/proc/locks").ok()?;
         let pid = table.lines().find_map(|line| {
             let mut words = line.split_whitespace().skip_while(|word| *word != "FLOCK");
@@ -221,6 +296,65 @@ fn told(pid: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const NOW: LockWait<'static> = LockWait {
+        limit: Duration::ZERO,
+        on_long_wait: &|_| {},
+    };
+
+    fn take(dir: &Dir) -> Result<Lock, LockError> {
+        dir.lock(Hold::File("a.lock"), LockMode::Exclusive, NOW)
+    }
+
+    #[test]
+    fn a_kept_handle_holds_no_lock_and_excludes_when_it_is_used_again() {
+        let place = tempfile::tempdir().unwrap();
+        let keeping = Dir::open(place.path()).unwrap().keeping_locks();
+        let other = Dir::open(place.path()).unwrap();
+        for _ in 0..3 {
+            let held = take(&keeping).unwrap();
+            assert!(matches!(take(&other), Err(LockError::Timeout { .. })));
+            // The same directory once more: it opens the file anew, so it is kept out too.
+            assert!(matches!(take(&keeping), Err(LockError::Timeout { .. })));
+            drop(held);
+            drop(take(&other).unwrap());
+        }
+    }
+
+    #[test]
+    fn a_kept_handle_of_a_file_that_was_replaced_is_not_taken_for_the_lock() {
+        let place = tempfile::tempdir().unwrap();
+        let keeping = Dir::open(place.path()).unwrap().keeping_locks();
+        drop(take(&keeping).unwrap());
+        std::fs::remove_file(place.path().join("a.lock")).unwrap();
+        let other = Dir::open(place.path()).unwrap();
+        let held = take(&other).unwrap();
+        assert!(take(&keeping).is_err());
+        drop(held);
+        let wait = LockWait {
+            limit: Duration::from_secs(60),
+            on_long_wait: &|_| {},
+        };
+        let _held = keeping
+            .lock(Hold::File("a.lock"), LockMode::Exclusive, wait)
+            .unwrap();
+        assert!(take(&other).is_err());
+    }
+
+    #[test]
+    fn only_so_many_handles_are_kept() {
+        let place = tempfile::tempdir().unwrap();
+        let keeping = Dir::open(place.path()).unwrap().keeping_locks();
+        for number in 0..100 {
+            let name = format!("{number}.lock");
+            drop(keeping.lock(Hold::File(&name), LockMode::Exclusive, NOW));
+        }
+        let kept = |number: u32| {
+            let name = format!("{number}.lock");
+            keeping.handles().unwrap().take(&name).is_some()
+        };
+        assert_eq!((0..100).filter(|number| kept(*number)).count(), 32);
+    }
 
     #[cfg(target_os = "linux")]
     #[test]

@@ -7,7 +7,9 @@
 mod dir;
 mod error;
 mod foreign;
+mod handles;
 mod lock;
+mod release;
 mod replace;
 mod trace;
 

@@ -198,6 +198,7 @@ impl Temporary<'_> {
     /// # Errors
     /// The system's; the old bytes stay at the name.
     pub fn publish(mut self, name: &str) -> Result<(), DiskError> {
+        let _kept = self.dir.keep(name.as_ref());
         fs::renameat(self.dir.handle(), &self.inner, self.dir.handle(), name)
             .map_err(|errno| DiskError::io("replace", self.dir.path_of(name), errno))?;
         self.left = Left::Folder;

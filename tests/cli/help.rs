@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::process::Stdio;
 
-use crate::common::{amiss, every_command, every_leaf, help_of, run, status};
+use crate::common::{amiss, every_command, help_of, run, status};
 
 fn errors(output: &std::process::Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -58,7 +58,7 @@ fn the_version_names_the_commit_where_one_is_known() {
 
 #[test]
 fn every_command_has_help_with_an_example_of_itself() {
-    for words in every_leaf() {
+    for words in every_command() {
         let help = help_of(&words);
         let (_, example) = help
             .split_once("\nExample:\n")

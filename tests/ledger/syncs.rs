@@ -2,9 +2,11 @@
 //! itself; one sync more or less fails.
 
 use std::cell::Cell;
+use std::fs::File;
 use std::rc::Rc;
+use std::time::Duration;
 
-use amiss::clock::{Clock, ClockError, UnixMillis};
+use amiss::clock::{Clock, ClockError, FixedClock, UnixMillis};
 use amiss::delivery::digest::Sha256Hex;
 use amiss::delivery::{AcceptedDelivery, CheckBinding, Delivery, Lease, Publication, RunFacts};
 use amiss::delivery::{Conclusion, ObjectId, RunIdentity};
@@ -30,7 +32,7 @@ impl Clock for Dial {
 
 /// A root whose steps on the disk are written down.
 struct Measured {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     dial: Dial,
     trace: Trace,
     ledger: FileLedger<Dial>,
@@ -53,11 +55,29 @@ impl Measured {
         root.init(&limits, &dial, ClockPolicy::Guard).unwrap();
         let _ = trace.take();
         Measured {
-            _folder: folder,
+            folder,
             ledger: FileLedger::new(root, dial.clone()),
             dial,
             trace,
         }
+    }
+
+    /// Holds the admission lock, as another worker does for the length of its claim.
+    fn holding_admission(&self) -> File {
+        let path = self.folder.path().join(".amiss-admission.lock");
+        let lock = File::open(path).unwrap();
+        lock.lock().unwrap();
+        lock
+    }
+
+    /// A second worker's ledger, which writes its steps down in the same list.
+    fn second(&self, lock_timeout: Duration) -> FileLedger<FixedClock> {
+        let options = Options {
+            lock_timeout,
+            ..Options::default()
+        };
+        let root = Root::open(self.folder.path(), options).unwrap();
+        FileLedger::new(root.traced(self.trace.clone()), FixedClock(NOW))
     }
 
     /// The steps of one operation; every one that gives a name its bytes is in order.
@@ -175,6 +195,59 @@ fn a_claim_of_a_new_identity_costs_five_syncs() {
     assert_eq!(measured.syncs(), 5);
     measured.execute(&accepted(&bounded("two", NOW + 1000)));
     assert_eq!(measured.syncs(), 5);
+}
+
+#[test]
+fn a_claim_that_waits_for_admission_has_its_row_on_the_medium_meanwhile() {
+    let mut measured = Measured::new(8);
+    measured.execute(&accepted(&envelope("one")));
+    measured.syncs();
+    let lock = measured.holding_admission();
+    let mut second = measured.second(Duration::from_secs(60));
+    let two = accepted(&envelope("two"));
+    let steps = std::thread::scope(|scope| {
+        let waiting = scope.spawn(move || second.claim(&two, &binding(), None).unwrap());
+        let mut steps = Vec::new();
+        while !steps.iter().any(is_sync) {
+            assert!(
+                !waiting.is_finished(),
+                "nothing was written while it waited"
+            );
+            steps.extend(measured.trace.take());
+            std::thread::yield_now();
+        }
+        assert!(!steps.iter().any(|step| matches!(step, Step::Rename(..))));
+        drop(lock);
+        assert!(matches!(waiting.join().unwrap(), Claim::Execute(_)));
+        steps.extend(measured.trace.take());
+        steps
+    });
+    in_order(&steps);
+    assert_eq!(steps.iter().filter(|step| is_sync(step)).count(), 5);
+}
+
+#[test]
+fn a_claim_that_waits_for_admission_in_vain_leaves_nothing() {
+    for (max_records, prepared) in [(8, true), (1, false)] {
+        let mut measured = Measured::new(max_records);
+        measured.execute(&accepted(&envelope("one")));
+        measured.syncs();
+        let _lock = measured.holding_admission();
+        let mut second = measured.second(Duration::from_millis(50));
+        let two = accepted(&envelope("two"));
+        assert!(second.claim(&two, &binding(), None).is_err());
+        drop(second);
+        // A root that is full as far as can be seen is written to by nobody who waits.
+        assert_eq!(measured.syncs() > 0, prepared, "of at most {max_records}");
+        // Until it is closed the first ledger keeps the folders of its own files.
+        drop(measured.ledger);
+        let names = std::fs::read_dir(measured.folder.path()).unwrap();
+        let rows: Vec<_> = names
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| !name.starts_with(".amiss-"))
+            .collect();
+        assert_eq!(rows.len(), 1, "{rows:?}");
+    }
 }
 
 #[test]

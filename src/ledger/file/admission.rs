@@ -20,6 +20,15 @@ impl Root {
         }
     }
 
+    /// Whether a new row is worth preparing, by a count that somebody may be changing.
+    pub(super) fn may_have_room(&self, limits: &Limits) -> bool {
+        self.capacity(limits).is_ok_and(|capacity| {
+            let (Count::Settled(records) | Count::Adding(records, _) | Count::AtMost(records)) =
+                capacity.count();
+            records < limits.max_records
+        })
+    }
+
     /// How many row names the folder has.
     pub(super) fn count_rows(&self) -> Result<u64, LedgerError> {
         let mut records = 0_u64;

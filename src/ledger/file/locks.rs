@@ -130,6 +130,13 @@ impl Root {
             .lock(Hold::File(names::CLOCK), LockMode::Exclusive, self.wait())?)
     }
 
+    /// The admission lock, if nobody holds it now.
+    pub(super) fn free_admission_lock(&self) -> Result<Option<Lock>, LedgerError> {
+        Ok(self
+            .dir
+            .try_lock(Hold::File(names::ADMISSION), LockMode::Exclusive)?)
+    }
+
     pub(super) fn admission_lock(&self) -> Result<Lock, LedgerError> {
         Ok(self.dir.lock(
             Hold::File(names::ADMISSION),

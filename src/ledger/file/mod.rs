@@ -38,6 +38,7 @@ mod view;
 mod writes;
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use super::contract::{
     Claim, Completion, DeliveryLedger, Renewal, ReportInput, Saved, StageOutcome,
@@ -69,14 +70,17 @@ pub use view::{Next, RowState, RowView};
 pub struct FileLedger<C> {
     root: Root,
     clock: C,
+    /// Set when the root was seen to be one: from then on its lock files may be made.
+    seen: OnceLock<()>,
 }
 
 impl<C: Clock> FileLedger<C> {
     /// Uses a root that `init` prepared. Opens and reads nothing.
     pub fn new(root: Root, clock: C) -> FileLedger<C> {
         FileLedger {
-            root: root.keeping_folders(),
+            root: root.for_operations(),
             clock,
+            seen: OnceLock::new(),
         }
     }
 

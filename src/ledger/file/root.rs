@@ -114,11 +114,12 @@ impl Root {
         }
     }
 
-    /// Keeps the folders of temporary files until it is closed: an operation needs several, and a
-    /// process may do many operations.
-    pub(super) fn keeping_folders(self) -> Root {
+    /// For operations, of which a process may do many: keeps the folders of temporary files and the
+    /// handles of locks until it is closed, and frees replaced files beside the next sync.
+    pub(super) fn for_operations(self) -> Root {
+        let dir = self.dir.keeping_folders().keeping_locks();
         Root {
-            dir: self.dir.keeping_folders(),
+            dir: dir.releasing_beside(),
             options: self.options,
         }
     }

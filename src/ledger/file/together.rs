@@ -141,10 +141,13 @@ impl<C: Clock> FileLedger<C> {
                 .collect());
         }
         let root = &self.root;
-        // Looked at first, so that no lock file is made in a folder that is no root.
-        root.metadata()?;
+        if self.seen.get().is_none() {
+            // Looked at first, so that no lock file is made in a folder that is no root.
+            root.metadata()?;
+            let _ = self.seen.set(());
+        }
         let _work = root.row_work(&keys)?;
-        // And again: the limits may have been changed while the locks were waited for.
+        // Only now: the limits may be changed while the locks are waited for.
         let metadata = root.metadata()?;
         let mut writes = Writes::default();
         let mut answers: Vec<Result<T, LedgerError>> = requests

@@ -6,6 +6,9 @@
 //! durable before a row (a report, the pending count), one directory sync, the rows, one directory
 //! sync, the settled count. The high water shares the barrier before its answer.
 //!
+//! A new row that has to wait for admission is written and synced meanwhile: admission is the one
+//! place where workers wait for each other, so nothing is done under its lock that needs no count.
+//!
 //! A batch does the same with its first [`GROUP`] rows, then writes, syncs and places as many again
 //! until none is left, all between the same two directory syncs: each row is whole before it has
 //! its name, and a few temporary directories are enough for any number of rows. Where that fails
@@ -73,6 +76,8 @@ struct Admitted<'root> {
     pending: Option<Temporary<'root>>,
     settled: Option<Temporary<'root>>,
     rows: Vec<Unwritten>,
+    /// The one new row, when its bytes were made durable while admission was waited for.
+    ready: Option<Named<'root>>,
     refused: Vec<(usize, LedgerError)>,
 }
 
@@ -169,6 +174,7 @@ impl Root {
         files.extend(admitted.settled.as_mut());
         sync_together(files)?;
         let unsynced = self.put_before_rows(clock, placed, reports, admitted.pending.take())?;
+        first.extend(admitted.ready.take());
         self.put_rows(unsynced, first, &mut rows)?;
         if let Some(settled) = admitted.settled.take() {
             // The rows are durable, so this count and the one before are both right after a crash:
@@ -250,7 +256,8 @@ impl Root {
         if fresh.is_empty() {
             return Ok(admitted);
         }
-        admitted.lock = Some(self.admission_lock()?);
+        let (lock, mut ready) = self.wait_for_admission(limits, &fresh)?;
+        admitted.lock = Some(lock);
         let max_records = limits.max_records;
         let mut records = match self.settled_records(limits) {
             Ok(records) => records,
@@ -272,10 +279,13 @@ impl Root {
             }
             records = records.saturating_add(1);
             new = new.saturating_add(1);
-            admitted.rows.push(Unwritten {
-                name: names::row(&fresh.key),
-                bytes: fresh.bytes,
-            });
+            admitted.ready = ready.take();
+            if admitted.ready.is_none() {
+                admitted.rows.push(Unwritten {
+                    name: names::row(&fresh.key),
+                    bytes: fresh.bytes,
+                });
+            }
             last = Some(fresh.key);
         }
         if let Some(key) = last {
@@ -290,6 +300,29 @@ impl Root {
             admitted.settled = Some(self.write_frame(names::CAPACITY, &settled)?);
         }
         Ok(admitted)
+    }
+
+    /// Takes the admission lock. A single row is made ready while somebody else holds it, unless
+    /// the count that can be read says that there is no room; the count under the lock decides.
+    fn wait_for_admission(
+        &self,
+        limits: &Limits,
+        fresh: &[Fresh],
+    ) -> Result<(Lock, Option<Named<'_>>), LedgerError> {
+        if let Some(lock) = self.free_admission_lock()? {
+            return Ok((lock, None));
+        }
+        let ready = match fresh {
+            [one] if self.may_have_room(limits) => {
+                let mut temporary = self.dir.temporary()?;
+                temporary.append(&one.bytes)?;
+                temporary.sync()?;
+                let name = names::row(&one.key);
+                Some(Named { temporary, name })
+            }
+            _ => None,
+        };
+        Ok((self.admission_lock()?, ready))
     }
 
     /// A count that cannot be used refuses every new row, and none of the others.

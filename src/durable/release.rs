@@ -1,0 +1,79 @@
+//! The last handle of a file that lost its name, closed beside the sync that comes next.
+//!
+//! A file is freed when its last name and its last handle are gone. On a medium that waits for its
+//! discards that takes as long as a sync, and the call that takes the name away waits for it. A
+//! held directory may instead keep a handle of the old file over the change of the name
+//! ([`Dir::releasing_beside`]) and have it closed by a thread of its own while the operation goes
+//! on. The order of names and syncs stays what it is; only when the blocks of a file that nobody
+//! can reach any more are free again is a little later.
+
+use std::os::fd::OwnedFd;
+use std::sync::OnceLock;
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use super::dir::Dir;
+
+/// So many handles wait to be closed at most; one more is closed where it is.
+const WAITING: usize = 64;
+
+/// The thread that closes, started when it is first needed. `None` inside where it could not be.
+#[derive(Debug, Default)]
+pub(super) struct Releaser(OnceLock<Option<SyncSender<OwnedFd>>>);
+
+impl Releaser {
+    /// Closes a handle beside the caller; here, if that cannot be had.
+    fn release(&self, handle: OwnedFd) {
+        let closer = self.0.get_or_init(|| {
+            let (sender, receiver) = sync_channel::<OwnedFd>(WAITING);
+            // It ends with the sender, when the directory is closed.
+            std::thread::Builder::new()
+                .name("amiss-release".into())
+                .stack_size(64 * 1024)
+                .spawn(move || receiver.into_iter().for_each(drop))
+                .ok()
+                .map(|_| sender)
+        });
+        if let Some(closer) = closer {
+            // What is not taken comes back in the error, and is closed with it.
+            let _ = closer.try_send(handle);
+        }
+    }
+}
+
+/// A handle that keeps an old file from being freed within the call that takes its name.
+#[derive(Debug)]
+pub(super) struct Kept<'dir>(Option<(&'dir Releaser, OwnedFd)>);
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        if let Some((releaser, handle)) = self.0.take() {
+            releaser.release(handle);
+        }
+    }
+}
+
+impl Dir {
+    /// Has files that lose their names here freed beside the operations that follow.
+    #[must_use]
+    pub fn releasing_beside(self) -> Dir {
+        self.with_releaser(Releaser::default())
+    }
+
+    /// Keeps the file at a name, if there is one, until the answer is dropped: then it is let go
+    /// beside the caller. Reads nothing and may fail without harm; the file is then freed at once.
+    #[cfg(target_os = "linux")]
+    pub(super) fn keep(&self, name: &std::path::Path) -> Kept<'_> {
+        use rustix::fs::{Mode, OFlags, openat};
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Kept(self.releaser().and_then(|releaser| {
+            let handle = openat(self.handle(), name, flags, Mode::empty()).ok()?;
+            Some((releaser, handle))
+        }))
+    }
+
+    /// Other systems have no handle that opens nothing.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn keep(&self, _: &std::path::Path) -> Kept<'_> {
+        Kept(None)
+    }
+}
