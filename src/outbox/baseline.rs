@@ -6,6 +6,7 @@ use super::error::OutboxError;
 use super::mirror::Mirror;
 use super::receipt::{ObjectSyncReceipt, PackName, RECEIPT_NAME};
 use super::record::{Record, RecordError};
+use crate::clock::{Clock, SystemClock};
 use crate::delivery::ObjectId;
 use crate::durable::{Dir, DiskError, Kind};
 
@@ -32,8 +33,8 @@ impl Mirror {
     /// The system's; without a complete sync there is no receipt.
     pub fn ensure_objects_durable(&self, oid: Option<&ObjectId>) -> Result<Baseline, OutboxError> {
         let objects = self.dir().open_dir("objects")?;
-        if let Some(receipt) = self.read_receipt()? {
-            self.sync_since(&objects, &receipt, oid)?;
+        if let (Some(receipt), Some(since)) = (self.read_receipt()?, self.receipt_time()?) {
+            self.sync_since(&objects, &receipt, since, oid)?;
             return Ok(Baseline::Kept);
         }
         sync_all_loose(&objects)?;
@@ -55,6 +56,16 @@ impl Mirror {
         }
     }
 
+    /// When the receipt was written, in nanoseconds, as early as it may have been: what changed later
+    /// is newer. `None` when that lies ahead of the clock, which was set back since: then times say
+    /// nothing about what came first, and the receipt is as good as none.
+    fn receipt_time(&self) -> Result<Option<i128>, OutboxError> {
+        let written = self.dir().modified_nanos(RECEIPT_NAME)?.unwrap_or_default();
+        let now = i128::from(SystemClock.now()?.get()).saturating_mul(1_000_000);
+        let ahead = written.saturating_sub(now) > GRAIN_NANOS;
+        Ok((!ahead).then(|| written.saturating_sub(GRAIN_NANOS)))
+    }
+
     /// Syncs the packs that the receipt does not list, and every directory of loose objects that
     /// changed since. The loose files' own bytes were synced by whoever wrote them (`core.fsync` is
     /// set before the receipt is written); their names were not.
@@ -62,11 +73,10 @@ impl Mirror {
         &self,
         objects: &Dir,
         receipt: &ObjectSyncReceipt,
+        since: i128,
         oid: Option<&ObjectId>,
     ) -> Result<(), OutboxError> {
         let loose = oid.and_then(|oid| oid.as_str().split_at_checked(2));
-        let written = self.dir().modified_nanos(RECEIPT_NAME)?.unwrap_or_default();
-        let since = written.saturating_sub(GRAIN_NANOS);
         let mut changed = 0_usize;
         for fanout in 0..=255_u8 {
             let name = format!("{fanout:02x}");
@@ -83,8 +93,13 @@ impl Mirror {
         }
         let packs = sync_packs(objects, &receipt.packs)?;
         let known = |pack: &PackName| receipt.packs.binary_search(pack).is_ok();
+        let grown = !packs.iter().all(known);
+        if grown && receipt.packs.is_empty() {
+            // The directory of packs may have come with the first.
+            objects.sync()?;
+        }
         // The receipt grows with the packs that are there, so that none is synced twice.
-        if changed > REFRESH_AFTER || !packs.iter().all(known) {
+        if changed > REFRESH_AFTER || grown {
             ObjectSyncReceipt::new(packs).write(self.dir(), RECEIPT_NAME)?;
         }
         Ok(())

@@ -38,6 +38,7 @@ mod disk;
 mod figures;
 mod history;
 mod ledger;
+mod moved;
 mod order;
 mod station;
 mod strace;

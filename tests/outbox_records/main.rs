@@ -24,6 +24,7 @@ mod failing;
 mod gc;
 mod hammer;
 mod killed;
+mod order;
 mod pins;
 mod records;
 mod recover;

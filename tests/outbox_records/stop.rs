@@ -62,6 +62,62 @@ impl Run {
         self.list(place, SET, changes)
     }
 
+    /// What it does to the disk under `place`, in order: the names it gives and takes, its syncs,
+    /// each Git that it starts, and its answer. Temporary folders are left aside.
+    pub fn steps(&self, place: &Path) -> Vec<String> {
+        let changes = "mkdirat,fsync,renameat,renameat2,unlinkat,clone,clone3,vfork,write";
+        let calls = self.list(place, changes, |line| !line.contains(" = -1 "));
+        let mut steps: Vec<String> = Vec::new();
+        for call in calls {
+            let step = step(&call, place);
+            // Git asks one thing after the other, and an answer may be written in parts.
+            steps.extend(step.filter(|step| steps.last() != Some(step) || step.contains(' ')));
+        }
+        steps
+    }
+
+    /// The same of all its threads together, but only in the records under `place`: what Git does in
+    /// a mirror and in the origin is Git's.
+    pub fn steps_of_threads(&self, place: &Path) -> Vec<String> {
+        let log = place.join("threads.log");
+        let changes = "trace=fsync,renameat,renameat2,unlinkat";
+        let options = [
+            "-f",
+            "-y",
+            "-s",
+            "0",
+            "-e",
+            "signal=none",
+            "-e",
+            changes,
+            "-o",
+        ];
+        let mut options: Vec<String> = options.iter().map(ToString::to_string).collect();
+        options.push(log.display().to_string());
+        let output = self.strace(&options);
+        assert!(output.status.success(), "{output:?}");
+        let records =
+            ["host/locks", "host/tasks"].map(|name| place.join(name).display().to_string());
+        let text = std::fs::read_to_string(&log).unwrap();
+        text.lines()
+            .filter_map(|line| Some(line.split_once(' ')?.1.trim_start()))
+            .filter(|line| records.iter().any(|path| line.contains(path)))
+            .filter(|line| !line.contains(" = -1 ") && !line.starts_with("<... "))
+            .filter_map(|line| {
+                let name = line.split_once('(')?.0.to_owned();
+                let line = line.to_owned();
+                step(
+                    &Call {
+                        name,
+                        number: 0,
+                        line,
+                    },
+                    place,
+                )
+            })
+            .collect()
+    }
+
     /// Runs undisturbed and lists the calls that open, list or read something under `place`.
     pub fn reads(&self, place: &Path) -> Vec<Call> {
         self.list(place, "openat,getdents64,read,fstat,newfstatat", |_| true)
@@ -92,8 +148,9 @@ impl Run {
             let number = numbers.entry(name.to_owned()).or_default();
             *number += 1;
             let starts = matches!(name, "clone" | "clone3" | "vfork");
+            let answers = line.starts_with("write(1<") && set.ends_with("write");
             let here = line.contains(place.to_str().unwrap()) && wanted(line);
-            if starts || here {
+            if starts || answers || here {
                 calls.push(Call {
                     name: name.to_owned(),
                     number: *number,
@@ -125,6 +182,38 @@ impl Run {
             "/dev/null".to_owned(),
         ];
         self.strace(&options)
+    }
+}
+
+/// One call as a step, by paths from `place`.
+fn step(call: &Call, place: &Path) -> Option<String> {
+    // The last descriptor is the directory that a name is given in.
+    let folders: Vec<&str> = call
+        .line
+        .split('<')
+        .skip(1)
+        .filter_map(|rest| rest.split('>').next())
+        .filter(|folder| !folder.starts_with("unfinished"))
+        .collect();
+    let names: Vec<&str> = call.line.split('"').skip(1).step_by(2).collect();
+    let folder = Path::new(*folders.last().unwrap_or(&""));
+    let path = match names.last() {
+        Some(name) => folder.join(name),
+        None => folder.to_owned(),
+    };
+    let shown = path.strip_prefix(place).unwrap_or(&path).display();
+    let temporary = names
+        .last()
+        .is_some_and(|name| name.starts_with(".atomicwrite"));
+    match call.name.as_str() {
+        "fsync" => Some(format!("sync {shown}")),
+        "mkdirat" if !temporary => Some(format!("make {shown}")),
+        "renameat" | "renameat2" => Some(format!("name {shown}")),
+        "unlinkat" if !temporary => Some(format!("remove {shown}")),
+        "write" if call.line.starts_with("write(1<") => Some("answer".into()),
+        // A thread shares its parent's memory for good; a Git only until it is started.
+        "clone" | "clone3" | "vfork" if !call.line.contains("CLONE_THREAD") => Some("git".into()),
+        _ => None,
     }
 }
 

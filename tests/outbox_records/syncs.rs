@@ -8,32 +8,41 @@ use crate::common::status;
 use crate::stop::{Run, is_there};
 use crate::world::{World, commit, git_line, push, turn};
 
-/// What one command of amiss itself syncs, in order, by paths from the folder of the world. The
-/// names of turns and temporary folders are told by their kind.
-fn syncs(world: &World, arguments: &[&str], input: &str) -> Vec<String> {
-    let place = world.root.parent().unwrap();
+/// One command on a world.
+pub fn run(world: &World, arguments: &[&str], input: &str) -> Run {
     let mut all = vec!["outbox".to_owned()];
     all.extend(arguments.iter().map(ToString::to_string));
     all.extend(["--host-root".into(), world.root.display().to_string()]);
-    let run = Run {
+    Run {
         arguments: all,
         input: input.to_owned(),
-    };
-    let path = Regex::new(&format!(
-        "<{}/(.*)>",
-        regex::escape(place.to_str().unwrap())
-    ))
-    .unwrap();
+    }
+}
+
+/// What one command of amiss itself does to the disk, in order, by paths from the folder of the
+/// world.
+pub fn steps(world: &World, arguments: &[&str], input: &str) -> Vec<String> {
+    named(&run(world, arguments, input).steps(world.root.parent().unwrap()))
+}
+
+/// The names of turns and temporary folders told by their kind.
+pub fn named(steps: &[String]) -> Vec<String> {
     let turn = Regex::new(r"\b[0-9a-f]{32}\b").unwrap();
+    let target = Regex::new("target-[0-9a-f]{64}").unwrap();
     let temporary = Regex::new(r"\.atomicwrite[a-z0-9]+").unwrap();
-    run.calls(place)
+    let name = |step: &String| {
+        let step = turn.replace_all(step, "TURN");
+        let step = target.replace_all(&step, "target-TARGET");
+        temporary.replace_all(&step, "new").into_owned()
+    };
+    steps.iter().map(name).collect()
+}
+
+/// The syncs alone.
+fn syncs(world: &World, arguments: &[&str], input: &str) -> Vec<String> {
+    steps(world, arguments, input)
         .iter()
-        .filter(|call| call.name == "fsync")
-        .map(|call| {
-            let path = &path.captures(&call.line).unwrap()[1];
-            let path = turn.replace_all(path, "TURN");
-            temporary.replace_all(&path, "new").into_owned()
-        })
+        .filter_map(|step| step.strip_prefix("sync ").map(str::to_owned))
         .collect()
 }
 
