@@ -26,7 +26,7 @@ impl HostRoot {
         let now = clock.now()?;
         let mut mirror = Mirror::open(self, &request.key.project, request.mirror.as_ref(), cancel)?;
         mirror.check_format(&request.oid)?;
-        check_before(&mirror, request)?;
+        let was_pinned = check_before(&mirror, request)?;
         mirror.configure()?;
         let held = self.lock_intent(&request.key)?;
         match self.read_intent(&request.key)? {
@@ -36,7 +36,7 @@ impl HostRoot {
                 let intent = request.intent(now);
                 self.record(&mirror, &held, &intent).inspect_err(|_| {
                     // Best effort: an intent that stays is finished by recovery.
-                    let _ = self.take_back(&held, &intent);
+                    let _ = self.take_back(&mirror, &held, &intent, was_pinned);
                 })?;
                 Ok(intent)
             }
@@ -81,9 +81,21 @@ impl HostRoot {
         // Fault point: AfterOutboxPin.
     }
 
-    fn take_back(&self, held: &IntentLock, intent: &Intent) -> Result<(), OutboxError> {
-        self.due_registry()?.remove(held, &intent.key())?;
-        self.remove_intent(held, &intent.key())
+    /// The pin goes first, unless it was there before: one without an intent would block a discard.
+    fn take_back(
+        &self,
+        mirror: &Mirror,
+        held: &IntentLock,
+        intent: &Intent,
+        was_pinned: bool,
+    ) -> Result<(), OutboxError> {
+        let key = intent.key();
+        if !was_pinned {
+            // What is pinned by now may also be another commit, which stays.
+            let _ = mirror.unpin(&key, &intent.oid);
+        }
+        self.due_registry()?.remove(held, &key)?;
+        self.remove_intent(held, &key)
     }
 
     /// The same delivery is asked for again: an earlier call may have been stopped anywhere, so all
@@ -111,21 +123,20 @@ impl HostRoot {
 }
 
 /// What can be refused before anything is written: a commit that is not there, a pin of another
-/// one.
-fn check_before(mirror: &Mirror, request: &PushRequest) -> Result<(), OutboxError> {
+/// one. Whether this one is pinned already.
+fn check_before(mirror: &Mirror, request: &PushRequest) -> Result<bool, OutboxError> {
     let names = [request.oid.to_string(), request.key.pin_ref()];
     let found = mirror.find_all(&names)?;
     mirror.judge_commit(&request.oid, found.first())?;
-    if let Some(Found::Object { oid, .. }) = found.get(1)
-        && *oid != request.oid
-    {
-        return Err(OutboxError::PinConflict {
+    match found.get(1) {
+        Some(Found::Object { oid, .. }) if *oid != request.oid => Err(OutboxError::PinConflict {
             key: Box::new(request.key.clone()),
             pinned: oid.clone(),
             asked: request.oid.clone(),
-        });
+        }),
+        Some(Found::Object { .. }) => Ok(true),
+        _ => Ok(false),
     }
-    Ok(())
 }
 
 /// No intent ever names an object that the mirror does not durably have.

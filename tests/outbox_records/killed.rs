@@ -351,6 +351,7 @@ fn a_call_that_fails_during_an_enqueue_is_an_error_and_leaves_no_delivery() {
                 "{call:?}: an error, and it may be pushed"
             );
             assert!(place.due().is_none(), "{call:?}");
+            assert_eq!(place.pin(), "", "{call:?}: a pin without an intent");
             assert_eq!(status(&run.plain()), 0, "{call:?}");
         }
     }

@@ -187,6 +187,50 @@ fn an_enqueue_makes_new_objects_durable_before_its_intent_and_its_pin_before_its
 }
 
 #[test]
+fn an_enqueue_asked_again_makes_all_of_it_durable_again() {
+    if !is_there() {
+        return;
+    }
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    let push = json!({ "push": push("web", "t1", &turn(1), &oid) }).to_string();
+    steps(&world, &["enqueue"], &push);
+    // What made the pack may have removed the loose object for good, and the pack's name not.
+    pack(&mirror, &oid);
+    let objects = [
+        "git",
+        "sync host/mirrors/web.git/objects/pack/PACK.idx",
+        "sync host/mirrors/web.git/objects/pack/PACK.pack",
+        "sync host/mirrors/web.git/objects/pack",
+        "sync host/mirrors/web.git/objects",
+    ];
+    // The due entry stands; its name may have come with a call that was killed.
+    assert_eq!(
+        plain(steps(&world, &["enqueue"], &push), &mirror, &[]),
+        [&objects[..], &RECEIPT, &RECORDS[..4], &RECORDS[6..], &PIN].concat()
+    );
+}
+
+#[test]
+fn the_bytes_of_a_due_entry_are_written_before_its_intent_has_a_name() {
+    if !is_there() {
+        return;
+    }
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    let push = json!({ "push": push("web", "t1", &turn(1), &oid) }).to_string();
+    let calls = run(&world, &["enqueue"], &push).calls(world.root.parent().unwrap());
+    let first = |name: &str, part: &str| {
+        let found = |call: &crate::stop::Call| call.name == name && call.line.contains(part);
+        calls.iter().position(found).unwrap()
+    };
+    let written = first("write", "locks/outbox-due/.atomicwrite");
+    assert!(written < first("renameat", "t1/delivery"), "{calls:#?}");
+}
+
+#[test]
 fn an_enqueue_into_a_reftable_makes_its_tables_durable_before_its_answer() {
     if !is_there() {
         return;
