@@ -164,8 +164,19 @@ impl Worker<'_> {
     }
 }
 
-/// Runs the workers and gives all that they were answered.
-fn fight(workers: usize, claims: u64) -> (Field, tempfile::TempDir, String) {
+/// What was done in one or more rounds.
+#[derive(Default)]
+struct Tally {
+    rounds: usize,
+    asked: u64,
+    killed: usize,
+    deliveries: usize,
+    answers: usize,
+    granted: usize,
+}
+
+/// Runs the workers on a root of their own and gives all that they were answered.
+fn fight(workers: usize, claims: u64, tally: &mut Tally) -> (Field, tempfile::TempDir) {
     let folder = scratch();
     let root = folder.path().join("root");
     std::fs::create_dir(&root).unwrap();
@@ -186,8 +197,12 @@ fn fight(workers: usize, claims: u64) -> (Field, tempfile::TempDir, String) {
     let seed = std::env::var("AMISS_SEED")
         .ok()
         .and_then(|text| text.parse().ok())
-        .unwrap_or_else(|| now().unsigned_abs());
-    let (mut asked, mut killed) = (0, 0);
+        .unwrap_or_else(|| now().unsigned_abs())
+        .wrapping_add(tally.rounds as u64);
+    // Told first, so that it is known of a round that fails.
+    crate::figures::tell(&format!(
+        "{workers} workers, {claims} claims each, seed {seed}"
+    ));
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..workers)
             .map(|number| {
@@ -208,14 +223,11 @@ fn fight(workers: usize, claims: u64) -> (Field, tempfile::TempDir, String) {
             .collect();
         for thread in threads {
             let (one, other) = thread.join().unwrap();
-            asked += one;
-            killed += other;
+            tally.asked += one;
+            tally.killed += other;
         }
     });
-    let figures = format!(
-        "{workers} workers, {asked} commands asked, {killed} processes killed, seed {seed}"
-    );
-    (field, folder, figures)
+    (field, folder)
 }
 
 fn prepare(root: &Path) {
@@ -366,19 +378,18 @@ fn locks(root: &Path) -> BTreeMap<String, u64> {
         .collect()
 }
 
-fn check_all(name: &str, field: &Field, figures: &str) {
+fn check_all(field: &Field, tally: &mut Tally) {
     let events = field.events.lock().unwrap();
-    let mut answers = 0;
+    let mut granted = 0;
     for (key, events) in events.iter() {
         check_history(*key, events);
-        answers += events.iter().filter(|event| event.answer.is_some()).count();
+        tally.answers += events.iter().filter(|event| event.answer.is_some()).count();
+        granted += grants(events).len();
     }
-    let granted: usize = events.values().map(|events| grants(events).len()).sum();
-    crate::figures::tell(&format!(
-        "{name}: {figures}, {} deliveries, {answers} answers, {granted} leases, no violation",
-        events.len()
-    ));
     assert!(granted > 0);
+    tally.granted += granted;
+    tally.deliveries += events.len();
+    tally.rounds += 1;
     let before = locks(&field.root);
     look(&field.root).unwrap();
     prepare(&field.root);
@@ -390,18 +401,41 @@ fn check_all(name: &str, field: &Field, figures: &str) {
     }
 }
 
+/// How many commands the long form asks in each of its two histories: a million together.
+const WANTED: u64 = 500_000;
+
+/// One round; in the long form as many longer ones as it needs, each on a root of its own.
+fn histories(name: &str, workers: usize, claims: u64, long_claims: u64) {
+    let (claims, wanted) = if long() {
+        (long_claims, WANTED)
+    } else {
+        (claims, 1)
+    };
+    let mut tally = Tally::default();
+    while tally.asked < wanted {
+        let (field, _folder) = fight(workers, claims, &mut tally);
+        check_all(&field, &mut tally);
+    }
+    let Tally {
+        rounds,
+        asked,
+        killed,
+        deliveries,
+        answers,
+        granted,
+    } = tally;
+    crate::figures::tell(&format!(
+        "{name}: {rounds} rounds, {asked} commands asked, {killed} processes killed, \
+         {deliveries} deliveries, {answers} answers, {granted} leases, no violation"
+    ));
+}
+
 #[test]
 fn c01_three_processes_that_are_killed_at_random_keep_fences_exact_and_locks_in_place() {
-    let claims = if long() { 2000 } else { 400 };
-    let (field, _folder, figures) = fight(3, claims);
-    let maintenance = locks(&field.root)[".amiss-maintenance.lock"];
-    check_all("three processes", &field, &figures);
-    assert_eq!(locks(&field.root)[".amiss-maintenance.lock"], maintenance);
+    histories("three processes", 3, 400, 4000);
 }
 
 #[test]
 fn eight_processes_that_are_killed_at_random_have_one_history() {
-    let claims = if long() { 2500 } else { 150 };
-    let (field, _folder, figures) = fight(8, claims);
-    check_all("eight processes", &field, &figures);
+    histories("eight processes", 8, 150, 2500);
 }
