@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::stop::is_there;
 use crate::syncs::{named, run, steps};
-use crate::world::{World, commit, git_line, push, turn};
+use crate::world::{World, commit, git_input, git_line, push, turn};
 
 const DAY: u64 = 86_400_000;
 
@@ -184,6 +184,36 @@ fn an_enqueue_makes_new_objects_durable_before_its_intent_and_its_pin_before_its
     let mut pin: Vec<&str> = PIN.to_vec();
     pin.insert(6, "sync host/mirrors/web.git/packed-refs");
     assert_eq!(enqueue(3), [&["git"], &RECORDS[..], &pin[..]].concat());
+}
+
+#[test]
+fn every_directory_of_loose_objects_that_is_newer_than_the_receipt_is_durable_before_the_intent() {
+    if !is_there() {
+        return;
+    }
+    let world = World::new();
+    let mirror = world.mirror("web");
+    pack(&mirror, &commit(&mirror, "packed"));
+    world.good(&["baseline", "--mirror", mirror.to_str().unwrap()]);
+    // A commit with a file: its tree and its blob lie in directories of their own.
+    let blob = git_line(&mirror, &["hash-object", "-w", "--stdin"]);
+    git_input(&mirror, &["mktree"], &format!("100644 blob {blob}\tfile\n"));
+    let tree = "df2b8fc99e1c1d4dbc0a854d9f72157f1d6ea078";
+    let oid = git_line(&mirror, &["commit-tree", "-m", "one", tree]);
+    let push = json!({ "push": push("web", "t1", &turn(1), &oid) }).to_string();
+    let all = steps(&world, &["enqueue"], &push);
+    let intent = all.iter().position(|step| step == RECORDS[1]).unwrap();
+    for object in [&blob, tree, &oid] {
+        let names = format!("sync host/mirrors/web.git/objects/{}", &object[..2]);
+        let synced = all.iter().position(|step| *step == names);
+        let stores = all
+            .iter()
+            .position(|step| step == "sync host/mirrors/web.git/objects");
+        assert!(
+            synced.is_some() && synced < stores && stores < Some(intent),
+            "{object}: {all:#?}"
+        );
+    }
 }
 
 #[test]
