@@ -2,7 +2,7 @@
 // accepts is what it would write again, or what an independent reading of the same bytes confirms.
 // The fuzz targets and the corpus test share this file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -14,28 +14,37 @@ use amiss::ingress::headers::Headers;
 use amiss::ingress::keyring::{Keyring, NoMatch};
 use amiss::ingress::limits::Limits;
 use amiss::ingress::sign::{Order, Shape, sign};
-use amiss::ingress::{Request, Route, verify};
+use amiss::ingress::{Request, Route, Verdict, verify};
 use amiss::ledger::file::FrameKind;
 use amiss::outbox::{
-    DueEntry, EnabledMarker, Intent, ObjectSyncReceipt, Record, TargetLedger, WorkerIdentity,
+    DueEntry, EnabledMarker, EndedPin, Intent, ObjectSyncReceipt, Record, TargetLedger,
+    WorkerIdentity,
 };
 use amiss::plan::LoadedPlan;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rsa::pkcs1v15::SigningKey;
+use rsa::signature::{SignatureEncoding as _, Signer as _};
+use rsa::{BoxedUint, PrivateKey};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
 
 /// A decoder by its name; its corpus lies in `fuzz/corpus/NAME`.
 pub type Decoder = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Decoder; 20] = [
+pub const ALL: [Decoder; 23] = [
     ("documents", documents),
     ("envelope", envelope),
     ("request", request),
     ("route", route),
     ("keyring", keyring),
+    ("key_set", key_set),
     ("token", token),
+    ("claims", claims),
     ("payload_github", payload_github),
     ("payload_gitea", payload_gitea),
     ("payload_gitlab", payload_gitlab),
@@ -47,6 +56,7 @@ pub const ALL: [Decoder; 20] = [
     ("due_entry", due_entry),
     ("target_ledger", target_ledger),
     ("receipt", receipt),
+    ("ended", ended),
     ("worker", worker),
     ("porcelain", porcelain),
     ("ls_remote", ls_remote),
@@ -59,34 +69,43 @@ pub fn now() -> UnixMillis {
     UnixMillis::new(NOW).unwrap()
 }
 
-/// A folder with the fixtures' routes and keys, made once.
-fn configuration() -> &'static PathBuf {
-    static MADE: OnceLock<PathBuf> = OnceLock::new();
-    MADE.get_or_init(|| {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::Builder::new()
-            .prefix("decoders")
-            .tempdir()
-            .unwrap()
-            .keep();
-        let fixtures = PathBuf::from(super::FIXTURES);
-        for lane in ["github", "gitea", "gitlab", "gitlab-oidc"] {
-            let to = folder.join(lane);
-            std::fs::create_dir(&to).unwrap();
-            for entry in std::fs::read_dir(fixtures.join(lane)).unwrap() {
-                let entry = entry.unwrap();
-                let copy = to.join(entry.file_name());
-                std::fs::copy(entry.path(), &copy).unwrap();
-                std::fs::set_permissions(&copy, std::fs::Permissions::from_mode(0o600)).unwrap();
-            }
+/// The path of a file in a folder with the fixtures' routes and keys. Each thread has a folder of
+/// its own, which goes with it.
+fn configuration(file: &str) -> PathBuf {
+    thread_local! {
+        static MADE: tempfile::TempDir = copied();
+    }
+    MADE.with(|folder| folder.path().join(file))
+}
+
+fn copied() -> tempfile::TempDir {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::Builder::new()
+        .prefix("decoders")
+        .tempdir()
+        .unwrap();
+    let fixtures = PathBuf::from(super::FIXTURES);
+    // A key set on trial must not take the place of the token route's own.
+    let copies = ["github", "gitea", "gitlab", "gitlab-oidc"]
+        .map(|lane| (lane, lane))
+        .into_iter()
+        .chain([("gitlab-oidc", "key-set")]);
+    for (lane, copy) in copies {
+        let to = folder.path().join(copy);
+        std::fs::create_dir(&to).unwrap();
+        for entry in std::fs::read_dir(fixtures.join(lane)).unwrap() {
+            let entry = entry.unwrap();
+            let copy = to.join(entry.file_name());
+            std::fs::copy(entry.path(), &copy).unwrap();
+            std::fs::set_permissions(&copy, std::fs::Permissions::from_mode(0o600)).unwrap();
         }
-        folder
-    })
+    }
+    folder
 }
 
 /// The fixtures' route of a forge.
 pub fn lane(name: &str) -> Route {
-    Route::load(&configuration().join(name).join("route.json"), None).unwrap()
+    Route::load(&configuration(&format!("{name}/route.json")), None).unwrap()
 }
 
 fn lane_github() -> &'static Route {
@@ -101,24 +120,46 @@ const LIMITS: Limits = Limits {
     name_bytes: 128,
 };
 
-/// The stream of documents: cut at any place it gives the same documents, each a part of what came,
-/// in order.
+/// The stream of documents: cut at any place it gives the same documents, in order, none of them
+/// larger or deeper than allowed; nothing but white space lies between them, and behind the last if
+/// nothing was refused.
 pub fn documents(bytes: &[u8]) {
     let whole = cut(bytes);
     let trickle = cut(Trickle(bytes));
     assert_eq!(whole, trickle);
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
     let mut rest = bytes;
     for text in whole.iter().flatten() {
-        let text = text.as_bytes();
-        let at = rest
-            .windows(text.len().max(1))
-            .position(|part| part == text);
-        rest = &rest[at.unwrap() + text.len()..];
+        let between = rest.iter().take_while(|byte| is_space(byte)).count();
+        rest = rest[between..].strip_prefix(text.as_bytes()).unwrap();
+        assert!(depth(text) <= amiss::json::MAX_DEPTH && text.len() <= DOCUMENT_BYTES);
     }
+    let refused = whole.iter().any(Result::is_err);
+    assert!(refused || rest.iter().all(is_space));
 }
 
+/// How deep brackets nest outside of strings.
+fn depth(text: &str) -> usize {
+    let (mut now, mut most, mut inside, mut escaped) = (0_usize, 0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if inside => escaped = true,
+            b'"' => inside = !inside,
+            b'{' | b'[' if !inside => now += 1,
+            b'}' | b']' if !inside => now = now.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(now);
+    }
+    most
+}
+
+/// Small, so that a fuzzer meets it.
+const DOCUMENT_BYTES: usize = 4096;
+
 fn cut(input: impl std::io::Read) -> Vec<Result<String, String>> {
-    let mut documents = amiss::json::Documents::new(input, 1 << 20);
+    let mut documents = amiss::json::Documents::new(input, DOCUMENT_BYTES);
     let mut list = Vec::new();
     loop {
         match documents.next_document() {
@@ -233,7 +274,7 @@ fn headers_of_object(request: &Value) -> Vec<(String, String)> {
 }
 
 fn in_configuration(file: &str, bytes: &[u8]) -> PathBuf {
-    let path = configuration().join(file);
+    let path = configuration(file);
     std::fs::write(&path, bytes).unwrap();
     path
 }
@@ -272,6 +313,38 @@ pub fn keyring(bytes: &[u8]) {
     }
 }
 
+/// A key set file: one that a route takes pins RSA keys for RS256 with ids of their own, at most
+/// sixteen, and no private one.
+pub fn key_set(bytes: &[u8]) {
+    let path = in_configuration("key-set/jwks.json", bytes);
+    let loaded = Route::load(&path.with_file_name("route.json"), None);
+    if loaded.is_err() {
+        return;
+    }
+    let set: Value = serde_json::from_slice(bytes).unwrap();
+    let keys = set["keys"].as_array().unwrap();
+    let names: BTreeSet<&str> = keys
+        .iter()
+        .map(|key| key["kid"].as_str().unwrap())
+        .collect();
+    assert_eq!(names.len(), keys.len());
+    assert!((1..=16).contains(&keys.len()));
+    for key in keys {
+        assert_eq!(key["kty"], "RSA");
+        assert!(
+            key.get("alg")
+                .is_none_or(|alg| alg.is_null() || alg == "RS256")
+        );
+        assert!(
+            ["d", "p", "q", "k"]
+                .iter()
+                .all(|name| key.get(name).is_none())
+        );
+        let modulus = URL_SAFE_NO_PAD.decode(key["n"].as_str().unwrap()).unwrap();
+        assert!(modulus.len() >= 256);
+    }
+}
+
 /// A plan file: written otherwise, one that is accepted is the same plan with the same digests.
 pub fn plan(bytes: &[u8]) {
     let path = in_configuration("plan.json", bytes);
@@ -298,6 +371,77 @@ pub fn token(bytes: &[u8]) {
     assert!(verify(route, request, now()).is_err());
 }
 
+/// The published pair of the key that the fixture's route pins.
+fn token_key() -> &'static SigningKey<Sha256> {
+    static LOADED: OnceLock<SigningKey<Sha256>> = OnceLock::new();
+    LOADED.get_or_init(|| {
+        let path = PathBuf::from(super::FIXTURES).join("wycheproof/json_web_signature_test.json");
+        let vectors: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        let groups = vectors["testGroups"].as_array().unwrap();
+        let pair = groups.iter().find(|group| group["comment"] == "rs256");
+        let pair = &pair.unwrap()["private"];
+        let number = |name: &str| {
+            let bytes = URL_SAFE_NO_PAD
+                .decode(pair[name].as_str().unwrap())
+                .unwrap();
+            BoxedUint::from_be_slice_vartime(&bytes)
+        };
+        let primes = vec![number("p"), number("q")];
+        let key = PrivateKey::from_components(number("n"), number("e"), number("d"), primes);
+        SigningKey::new(key.unwrap())
+    })
+}
+
+/// The claims of a token, rightly signed: only what they say can be refused, and what is accepted is
+/// the job that they name.
+pub fn claims(bytes: &[u8]) {
+    use amiss::code::Coded;
+    static LOADED: OnceLock<Route> = OnceLock::new();
+    let route = LOADED.get_or_init(|| lane("gitlab-oidc"));
+    let header = URL_SAFE_NO_PAD.encode(r#"{"alg":"RS256","kid":"kid-rsa-sign","typ":"JWT"}"#);
+    let signed = format!("{header}.{}", URL_SAFE_NO_PAD.encode(bytes));
+    let signature = token_key().sign(signed.as_bytes()).to_vec();
+    let token = format!("Bearer {signed}.{}", URL_SAFE_NO_PAD.encode(signature));
+    let mut headers = Headers::default();
+    headers.push("Authorization".into(), token.into_bytes());
+    let request = Request::new(None, headers, br#"{"merge_request_iid":12}"#.to_vec());
+    match verify(route, request, now()) {
+        Ok(Verdict::Accepted(accepted)) => {
+            let claims: Value = serde_json::from_slice(bytes).unwrap();
+            let run = &accepted.delivery().provider_run;
+            let job = format!(
+                "pipeline/{}/job/{}",
+                number(&claims["pipeline_id"]),
+                number(&claims["job_id"])
+            );
+            assert_eq!(run.run_id.as_str(), job);
+            assert_eq!(claims["sha"], run.candidate_commit.as_str());
+            assert_eq!(claims["iss"], "https://gitlab.example.org");
+            assert_eq!(number(&claims["runner_id"]), "7");
+            assert!(number(&claims["exp"]).parse::<i64>().unwrap() >= NOW / 1000 - 300);
+        }
+        Ok(Verdict::Ignored(ignored)) => panic!("a job is work: {ignored:?}"),
+        Err(error) => {
+            let code = error.code().to_string();
+            let legal = [
+                "INGRESS_TOKEN",
+                "INGRESS_CLAIMS",
+                "INGRESS_STALE",
+                "INGRESS_FUTURE",
+                "INGRESS_LIMITS",
+            ];
+            assert!(legal.contains(&code.as_str()), "{code}: {error}");
+        }
+    }
+}
+
+/// A number of a foreign document, which may write it as a text.
+fn number(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
 fn order() -> Order<'static> {
     Order {
         anchor: None,
@@ -315,9 +459,40 @@ pub fn sign_for(route: &Route, bytes: &[u8]) -> (String, String) {
     (request.to_string(), signature)
 }
 
-fn signed(route: &Route, bytes: &[u8]) {
+/// What is rightly signed and accepted says to any reader of its JSON what the delivery says.
+fn signed(route: &Route, bytes: &[u8], read: fn(&Value) -> Option<(String, String)>) {
     let (text, _) = sign_for(route, bytes);
     only_its_payload_is_wrong(route, &text);
+    let request = Request::parse(&text, &LIMITS).unwrap();
+    let Ok(Verdict::Accepted(accepted)) = verify(route, request, now()) else {
+        return;
+    };
+    let delivery = accepted.delivery();
+    let change = delivery.change.change.as_str().to_owned();
+    let commit = delivery.provider_run.candidate_commit.as_str().to_owned();
+    // GitHub sends the same JSON inside of a form too, which this reader does not know.
+    if let Ok(payload) = serde_json::from_slice(bytes) {
+        assert_eq!(read(&payload), Some((change, commit)));
+    }
+}
+
+fn pull_request(payload: &Value) -> Option<(String, String)> {
+    let pull = &payload["pull_request"];
+    let (repository, id) = (payload["repository"]["id"].as_u64()?, pull["id"].as_u64()?);
+    let number = payload["number"].as_u64()?;
+    Some((
+        format!("repository/{repository}/pull/{id}/number/{number}"),
+        pull["head"]["sha"].as_str()?.to_owned(),
+    ))
+}
+
+fn merge_request(payload: &Value) -> Option<(String, String)> {
+    let merge = &payload["object_attributes"];
+    let (project, iid) = (payload["project"]["id"].as_u64()?, merge["iid"].as_u64()?);
+    Some((
+        format!("project/{project}/merge-request/{iid}"),
+        merge["last_commit"]["id"].as_str()?.to_owned(),
+    ))
 }
 
 /// The signature holds, so only what was signed can be refused.
@@ -335,40 +510,59 @@ fn only_its_payload_is_wrong(route: &Route, text: &str) {
 
 /// A payload of GitHub, rightly signed.
 pub fn payload_github(bytes: &[u8]) {
-    signed(lane_github(), bytes);
+    signed(lane_github(), bytes, pull_request);
 }
 
 /// A payload of Gitea, rightly signed.
 pub fn payload_gitea(bytes: &[u8]) {
     static LOADED: OnceLock<Route> = OnceLock::new();
-    signed(LOADED.get_or_init(|| lane("gitea")), bytes);
+    signed(LOADED.get_or_init(|| lane("gitea")), bytes, pull_request);
 }
 
 /// A payload of GitLab, rightly signed.
 pub fn payload_gitlab(bytes: &[u8]) {
     static LOADED: OnceLock<Route> = OnceLock::new();
-    signed(LOADED.get_or_init(|| lane("gitlab")), bytes);
+    signed(LOADED.get_or_init(|| lane("gitlab")), bytes, merge_request);
 }
 
-fn frame(kind: FrameKind, bytes: &[u8]) {
-    if let Ok(again) = kind.reread(bytes) {
-        assert_eq!(again, bytes);
+/// The bytes as a frame, and as the payload of a right one: no fuzzer finds the digest.
+fn frame(kind: FrameKind, magic: &str, domain: &str, bytes: &[u8]) {
+    let mut hash = Sha256::new();
+    hash.update(domain);
+    hash.update([0]);
+    hash.update(bytes);
+    let mut whole = [magic.as_bytes(), &[1]].concat();
+    whole.extend(u64::try_from(bytes.len()).unwrap().to_be_bytes());
+    whole.extend(hash.finalize());
+    whole.extend(bytes);
+    for bytes in [bytes, &whole] {
+        if let Ok(again) = kind.reread(bytes) {
+            assert_eq!(again, bytes);
+        }
     }
 }
 
 /// A root frame.
 pub fn frame_root(bytes: &[u8]) {
-    frame(FrameKind::Root, bytes);
+    let domain = "amiss/controller-file-root-frame-v1";
+    frame(FrameKind::Root, "AMISS-DELIVERY-ROOT", domain, bytes);
 }
 
 /// A capacity frame.
 pub fn frame_capacity(bytes: &[u8]) {
-    frame(FrameKind::Capacity, bytes);
+    let domain = "amiss/controller-file-capacity-frame-v1";
+    frame(
+        FrameKind::Capacity,
+        "AMISS-DELIVERY-CAPACITY",
+        domain,
+        bytes,
+    );
 }
 
 /// A row frame.
 pub fn frame_row(bytes: &[u8]) {
-    frame(FrameKind::Row, bytes);
+    let domain = "amiss/controller-file-record-v1";
+    frame(FrameKind::Row, "AMISS-DELIVERY-RECORD", domain, bytes);
 }
 
 fn record<R: Record>(bytes: &[u8]) {
@@ -396,6 +590,11 @@ pub fn target_ledger(bytes: &[u8]) {
 pub fn receipt(bytes: &[u8]) {
     record::<ObjectSyncReceipt>(bytes);
     record::<EnabledMarker>(bytes);
+}
+
+/// The record of a pin that outlives its intent.
+pub fn ended(bytes: &[u8]) {
+    record::<EndedPin>(bytes);
 }
 
 /// A watcher's identity.

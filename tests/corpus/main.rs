@@ -22,4 +22,5 @@ mod decoders;
 mod figures;
 mod fuzz;
 mod known_faults;
+mod leftovers;
 mod sweep;
