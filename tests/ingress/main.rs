@@ -18,6 +18,7 @@ mod configuration;
 mod differential;
 mod explain;
 mod github;
+mod keys;
 mod payloads;
 mod receivers;
 mod seal;
