@@ -77,3 +77,57 @@ impl Dir {
         Kept(None)
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::path::Path;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// How many handles this process has of files below a folder that have no name any more.
+    fn nameless(place: &Path) -> usize {
+        let handles = std::fs::read_dir("/proc/self/fd").unwrap();
+        handles
+            .filter_map(|entry| std::fs::read_link(entry.unwrap().path()).ok())
+            .filter(|target| {
+                let text = target.to_string_lossy();
+                target.starts_with(place) && text.ends_with(" (deleted)")
+            })
+            .count()
+    }
+
+    #[test]
+    fn old_files_are_let_go_and_never_many_are_held() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = Dir::open(place.path()).unwrap().releasing_beside();
+        for round in 0..500_u32 {
+            dir.replace("a", &round.to_be_bytes()).unwrap();
+            // Those that wait, the one that is being closed, and the one that could not wait.
+            assert!(nameless(place.path()) <= WAITING + 2);
+        }
+        assert!(dir.remove("a").unwrap());
+        let started = Instant::now();
+        while nameless(place.path()) > 0 {
+            assert!(started.elapsed() < Duration::from_secs(60), "some stay");
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn an_old_file_is_held_only_until_its_name_is_gone() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = Dir::open(place.path()).unwrap().releasing_beside();
+        dir.replace("a", b"1").unwrap();
+        let kept = dir.keep("a".as_ref());
+        dir.replace("a", b"2").unwrap();
+        assert!(nameless(place.path()) >= 1, "it is held over the rename");
+        drop(kept);
+        drop(dir);
+        let started = Instant::now();
+        while nameless(place.path()) > 0 {
+            assert!(started.elapsed() < Duration::from_secs(60), "it stays");
+            std::thread::yield_now();
+        }
+    }
+}
