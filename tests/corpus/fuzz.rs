@@ -41,7 +41,7 @@ fn every_target_is_fuzzed_for_a_minute_in_the_long_form() {
             .arg(format!("corpus/{name}"))
             .arg("--")
             .arg(format!("-max_total_time={seconds}"))
-            .args(["-max_len=65536", "-timeout=10", "-rss_limit_mb=2048"])
+            .args(["-max_len=65536", "-timeout=60", "-rss_limit_mb=2048"])
             .args(["-print_final_stats=1"])
             // A target that is stopped may leave the folder of its routes.
             .env("TMPDIR", found.path())
