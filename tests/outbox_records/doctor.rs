@@ -81,7 +81,7 @@ fn an_intent_without_a_pin_is_pinned_again() {
     git_line(&mirror, &["gc", "-q", "--prune=now"]);
     stays(&world, "neither a pin nor the commit");
     std::fs::remove_dir_all(&mirror).unwrap();
-    stays(&world, "mirror");
+    stays(&world, "the mirror of 1 delivery is not there");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn due_entries_are_brought_in_line_with_the_intents() {
     std::fs::write(&due, good.replace(":0}", ":9}")).unwrap();
     mends(&world, "not what the intent says");
     std::fs::write(&due, "{").unwrap();
-    assert_eq!(findings(&world.run(&["doctor", "--repair"], "")).len(), 1);
+    mends(&world, "the due entry is unreadable");
     assert_eq!(std::fs::read_to_string(&due).unwrap(), good);
     let left = world.due_path("t9", &turn(9));
     std::fs::write(&left, good.replace("t1", "t9").replace(&turn(1), &turn(9))).unwrap();
@@ -191,6 +191,31 @@ fn a_ledger_behind_its_result_is_finished_and_a_damaged_one_mended() {
     std::fs::write(&ledger, "{}").unwrap();
     mends(&world, "not a readable target ledger");
     assert_eq!(std::fs::read_to_string(&ledger).unwrap(), good);
+}
+
+#[test]
+fn a_missing_ledger_is_finished_from_the_result_that_is_newest() {
+    for newest in [1, 2] {
+        let world = World::new();
+        let mirror = world.mirror("web");
+        let oid = commit(&mirror, "one");
+        for number in [1, 2] {
+            let wanted = push("web", "t1", &turn(number), &oid);
+            world.enqueue(&wanted);
+            let updated = if number == newest { 2000 } else { 1000 };
+            world.settle(&wanted, "delivered", 1, updated);
+        }
+        mends(&world, "behind its newest result");
+        let locks = world.root.join("locks");
+        let ledger = std::fs::read_dir(locks)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .find(|path| path.extension().is_some_and(|ending| ending == "json"))
+            .unwrap();
+        let text = std::fs::read_to_string(ledger).unwrap();
+        assert!(text.contains(&turn(newest)), "{text}");
+        assert!(text.contains(r#""updated_at_millis":2000"#), "{text}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `enqueue` and `baseline`: what is asked for is there when they answer, and nothing else is.
 
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
@@ -478,4 +479,37 @@ fn a_clock_before_1970_records_nothing() {
     let output = world.run(&["enqueue", "--now-unix-millis", "-1"], &input);
     assert_eq!((status(&output), code(&output).as_str()), (78, "CLOCK"));
     assert!(world.files().is_empty());
+}
+
+#[test]
+fn a_receipt_is_renewed_when_more_than_sixteen_folders_of_loose_objects_changed_since() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let receipt = mirror.join("mw-object-sync.json");
+    let baseline = || {
+        let ask = ["baseline", "--mirror", mirror.to_str().unwrap()];
+        assert_eq!(status(&world.run(&ask, "")), 0);
+        std::fs::metadata(&receipt).unwrap().ino()
+    };
+    let made = baseline();
+    for changed in 1..=18_u8 {
+        let folder = mirror.join(format!("objects/{changed:02x}"));
+        std::fs::create_dir(folder).unwrap();
+        let renewed = baseline() != made;
+        assert_eq!(renewed, changed > 16, "{changed}");
+    }
+}
+
+#[test]
+fn the_same_push_again_leaves_a_due_entry_that_stands_there_as_it_is() {
+    let world = World::new();
+    let oid = commit(&world.mirror("web"), "one");
+    let wanted = push("web", "t1", &turn(1), &oid);
+    let enqueue = || {
+        assert_eq!(status(&world.enqueue(&wanted)), 0);
+        std::fs::metadata(world.due_path("t1", &turn(1)))
+            .unwrap()
+            .ino()
+    };
+    assert_eq!(enqueue(), enqueue());
 }

@@ -166,11 +166,19 @@ fn leftovers_of_every_kind_are_collected() {
         .unwrap();
     let young = world.root.join("locks/.atomicwriteghijkl");
     std::fs::create_dir(&young).unwrap();
+    // Old and empty, and none of ours.
+    let foreign = mirror.join("worktrees");
+    std::fs::create_dir(&foreign).unwrap();
+    std::fs::File::open(&foreign)
+        .unwrap()
+        .set_modified(old)
+        .unwrap();
 
     gc(&world, 1000 + 31 * DAY);
     assert!(!due.is_empty() && !world.due_path("t1", &turn(1)).exists());
     assert!(!ledger.exists() && !folder.exists());
     assert!(young.exists(), "somebody may be writing into it");
+    assert!(foreign.exists(), "a folder of Git's stays");
     assert!(world.files().is_empty(), "{:?}", world.files());
 }
 

@@ -1,6 +1,10 @@
 //! Every sync of an enqueue and a retry, by what it makes durable. A list grows only on purpose:
 //! each line is explained in docs/durability.md.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
 use regex::Regex;
 use serde_json::json;
 
@@ -142,4 +146,83 @@ fn a_retry_syncs_its_intent_and_its_due_entry_and_nothing_else() {
             "host/locks/outbox-due",
         ]
     );
+}
+
+/// A loose object that no ref and no commit names.
+fn blob(mirror: &Path, text: &str) -> String {
+    let file = mirror.join("blob");
+    std::fs::write(&file, text).unwrap();
+    let oid = git_line(mirror, &["hash-object", "-w", file.to_str().unwrap()]);
+    std::fs::remove_file(file).unwrap();
+    oid
+}
+
+fn baseline(world: &World, mirror: &Path) -> BTreeSet<String> {
+    let ask = ["baseline", "--mirror", mirror.to_str().unwrap()];
+    let paths = syncs(world, &ask, "");
+    paths.into_iter().collect()
+}
+
+/// Files and folders of the mirror's object store, by paths from the folder of the world.
+fn in_objects(names: &[String]) -> BTreeSet<String> {
+    let path = |name: &String| format!("host/mirrors/web.git/objects{name}");
+    names.iter().map(path).collect()
+}
+
+#[test]
+fn a_first_baseline_syncs_every_pack_and_loose_object_with_its_folder_and_nothing_else() {
+    if !is_there() {
+        return;
+    }
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let packed = commit(&mirror, "packed");
+    git_line(&mirror, &["update-ref", "refs/heads/one", &packed]);
+    git_line(&mirror, &["repack", "-q", "-a", "-d"]);
+    git_line(&mirror, &["prune-packed", "-q"]);
+    let mut wanted = vec![String::new(), "/pack".into()];
+    for name in std::fs::read_dir(mirror.join("objects/pack")).unwrap() {
+        let name = name.unwrap().file_name().into_string().unwrap();
+        if name.ends_with(".pack") || name.ends_with(".idx") {
+            wanted.push(format!("/pack/{name}"));
+        }
+    }
+    assert_eq!(wanted.len(), 4, "one pack with its index");
+    for oid in [blob(&mirror, "one"), blob(&mirror, "two")] {
+        let (fanout, rest) = oid.split_at(2);
+        wanted.push(format!("/{fanout}"));
+        wanted.push(format!("/{fanout}/{rest}"));
+    }
+    // Neither a folder of objects nor one: Git gives no object such a place.
+    for foreign in ["abc", "zz"] {
+        let folder = mirror.join("objects").join(foreign);
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("0123"), "").unwrap();
+    }
+    std::fs::write(mirror.join("objects/pack/notes.txt"), "").unwrap();
+    let mut wanted = in_objects(&wanted);
+    wanted.insert("host/mirrors/web.git".into());
+    wanted.insert("host/mirrors/web.git/new/tmpfile.tmp".into());
+    assert_eq!(baseline(&world, &mirror), wanted);
+}
+
+#[test]
+fn a_later_baseline_syncs_the_names_of_loose_objects_that_came_since_and_no_others() {
+    if !is_there() {
+        return;
+    }
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let old = blob(&mirror, "old");
+    baseline(&world, &mirror);
+    // Long before the receipt, as if it had been made of an older store.
+    let folder = |oid: &str| mirror.join("objects").join(&oid[..2]);
+    let long_ago = SystemTime::now() - Duration::from_secs(3600);
+    let made = std::fs::File::open(folder(&old)).unwrap();
+    made.set_modified(long_ago).unwrap();
+    assert_eq!(baseline(&world, &mirror), BTreeSet::new(), "nothing came");
+    let new = blob(&mirror, "new");
+    assert_ne!(folder(&old), folder(&new));
+    let wanted = in_objects(&[String::new(), format!("/{}", &new[..2])]);
+    assert_eq!(baseline(&world, &mirror), wanted);
 }

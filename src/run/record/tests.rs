@@ -124,6 +124,9 @@ fn a_record_over_64_bytes_is_a_tampered_runtime() {
     let seen = observed(Leader::Exited(0), &record, 1);
     assert_eq!(reason(&seen), NoVerdict::TamperedRuntime);
     assert!(detail(&seen).contains("64 bytes"));
+    let seen = observed(Leader::Exited(0), &record[1..], 1);
+    assert_eq!(reason(&seen), NoVerdict::TamperedRuntime);
+    assert!(detail(&seen).contains("not one of"), "it is not over them");
 }
 
 #[test]
@@ -163,6 +166,41 @@ fn a_signal_is_unavailable_and_told_by_its_name() {
     };
     assert_eq!(detail(&seen), "killed by the memory limit");
     assert!(detail(&observed(Leader::Signalled(40), b"", 0)).contains("signal 40"));
+}
+
+#[test]
+fn each_signal_is_told_apart_by_its_number_and_usual_name() {
+    for (signal, name) in [
+        (1, "SIGHUP"),
+        (2, "SIGINT"),
+        (3, "SIGQUIT"),
+        (4, "SIGILL"),
+        (5, "SIGTRAP"),
+        (6, "SIGABRT"),
+        (8, "SIGFPE"),
+        (9, "SIGKILL"),
+        (11, "SIGSEGV"),
+        (13, "SIGPIPE"),
+        (14, "SIGALRM"),
+        (15, "SIGTERM"),
+        (24, "SIGXCPU"),
+        (25, "SIGXFSZ, the file size limit"),
+    ] {
+        let told = format!("the bootstrap was killed by signal {signal} ({name}), not by amiss");
+        assert_eq!(detail(&observed(Leader::Signalled(signal), b"", 0)), told);
+    }
+}
+
+#[test]
+fn only_a_sigkill_after_the_memory_limit_killed_something_is_killed_by_the_memory_limit() {
+    for (signal, out_of_memory, wanted) in [(9, true, true), (9, false, false), (11, true, false)] {
+        let seen = Observed {
+            out_of_memory,
+            ..observed(Leader::Signalled(signal), b"", 0)
+        };
+        let found = detail(&seen) == "killed by the memory limit";
+        assert_eq!(found, wanted, "{signal} {out_of_memory}");
+    }
 }
 
 #[test]
