@@ -101,6 +101,16 @@ fn a_header_that_the_server_hands_on_under_both_names_is_one() {
     ];
     assert_eq!(verdict(&cgi(&receiver, &variables, form)), "ignored");
     assert_eq!(verdict(&cgi(&receiver, &variables[1..], form)), "ignored");
+    // An empty one says nothing, and takes nothing away from the other name.
+    let empty = [&[("CONTENT_TYPE", "")], &variables[1..]].concat();
+    assert_eq!(verdict(&cgi(&receiver, &empty, form)), "ignored");
+    // What is said to be JSON is signed as it came, even where it looks like a form.
+    let wire = hmac_hex(SECRET, form);
+    let json = [
+        ("CONTENT_TYPE", "application/json"),
+        ("HTTP_X_GITEA_SIGNATURE", wire.as_str()),
+    ];
+    assert_eq!(verdict(&cgi(&receiver, &json, form)), "INGRESS_PAYLOAD");
 }
 
 #[test]

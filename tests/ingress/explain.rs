@@ -176,12 +176,16 @@ fn a_signed_test_request_verifies_for_every_forge_and_shape() {
 
 #[test]
 fn signing_needs_a_keyring_and_an_active_key() {
+    let hint = |output: &std::process::Output| answer(output)["error"]["hint"].clone();
     let output = sign(&Receiver::fixture("gitlab-oidc"), &[], b"{}");
     assert_eq!(verdict(&output), "CONFIG_INVALID");
+    assert_eq!(hint(&output), "take a token from a real policy job");
     let receiver = Receiver::github();
+    let output = sign(&receiver, &["--anchor", "none"], b"{}");
+    assert_eq!(verdict(&output), "CONFIG_INVALID");
     assert_eq!(
-        verdict(&sign(&receiver, &["--anchor", "none"], b"{}")),
-        "CONFIG_INVALID"
+        hint(&output),
+        "compare the windows of the keyring with the clock"
     );
     receiver.edit("keyring.json", |ring| {
         ring["keys"][0]["active_until_unix_millis"] = 1000.into();

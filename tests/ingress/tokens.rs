@@ -529,6 +529,49 @@ fn a_token_has_one_form() {
 }
 
 #[test]
+fn a_refused_token_says_which_of_its_forms_it_lacks() {
+    let receiver = Receiver::fixture("gitlab-oidc");
+    let said = |value: &str| {
+        let arguments = ["--now-unix-millis", &NOW.to_string()];
+        let input = request(&[("Authorization", value)], HINT);
+        answer(&receiver.verify_with(&arguments, input))["error"]["message"].to_string()
+    };
+    for value in ["Basic YTpi", "Bearer ", "Bearer", "Basic "] {
+        let message = said(value);
+        assert!(message.contains("of the form `Bearer`"), "{message}");
+    }
+    for (bytes, words) in [
+        (16 * 1024, "is not three parts"),
+        (16 * 1024 + 1, "is over 16384 bytes"),
+    ] {
+        let message = said(&format!("Bearer {}", "a".repeat(bytes)));
+        assert!(message.contains(words), "{bytes}: {message}");
+    }
+}
+
+#[test]
+fn an_explanation_shows_what_a_token_says_of_itself() {
+    let receiver = Receiver::fixture("gitlab-oidc");
+    let explained = |token: &str| {
+        let input = request(&[("Authorization", &format!("Bearer {token}"))], HINT);
+        let arguments = ["--explain", "--now-unix-millis", &NOW.to_string()];
+        answer(&receiver.verify_with(&arguments, input))["explain"]["token"].clone()
+    };
+    let seconds = NOW / 1000;
+    assert_eq!(
+        explained(&sign(&claims())),
+        json!({"parts": 3, "alg": "RS256", "kid_is_pinned": true,
+               "iat": seconds - 10, "nbf": seconds - 15, "exp": seconds + 3600})
+    );
+    let foreign = b64(r#"{"alg":"none","kid":"other"}"#) + ".e30";
+    assert_eq!(
+        explained(&foreign),
+        json!({"parts": 2, "alg": "none", "kid_is_pinned": false,
+               "iat": null, "nbf": null, "exp": null})
+    );
+}
+
+#[test]
 fn no_changed_token_is_accepted() {
     let token = sign(&claims());
     let changed = crate::sweeps::values(&token);
@@ -689,7 +732,53 @@ fn a_pem_file_pins_a_key_in_either_form() {
         &spki.replace("PUBLIC KEY", "RSA PUBLIC KEY"),
         &spki[..spki.len() / 2],
     ] {
-        assert_eq!(verdict(&pinned(bad)), "CONFIG_INVALID", "{bad}");
+        let output = pinned(bad);
+        assert_eq!(verdict(&output), "CONFIG_INVALID", "{bad}");
+        // Only a route and a keyring have a schema that could be shown.
+        assert_eq!(answer(&output)["error"]["hint"], Value::Null, "{bad}");
+    }
+    for two in [format!("{spki}{spki}"), format!("x\n{spki}")] {
+        let message = answer(&pinned(&two))["error"]["message"].to_string();
+        assert!(message.contains("not one PEM block"), "{message}");
+    }
+}
+
+#[test]
+fn several_pem_files_are_pinned_under_different_ids_and_anchors() {
+    let jwks: Value = serde_json::from_slice(&fixture_bytes("gitlab-oidc/jwks.json")).unwrap();
+    let mut other = jwks["keys"][0].clone();
+    let mut n = URL_SAFE_NO_PAD
+        .decode(other["n"].as_str().unwrap())
+        .unwrap();
+    n[100] ^= 1;
+    other["n"] = json!(b64(n));
+    let second = {
+        use rsa::pkcs8::EncodePublicKey as _;
+        let key = public_key(&other);
+        key.to_public_key_pem(rsa::pkcs8::LineEnding::LF).unwrap()
+    };
+    let pinned = |kid: &str, anchor: &str| {
+        let receiver = Receiver::fixture("gitlab-oidc");
+        receiver.file("one.pem", public_pem().as_bytes());
+        receiver.file("two.pem", second.as_bytes());
+        receiver.edit("route.json", |route| {
+            route["oidc"].as_object_mut().unwrap().remove("jwks_file");
+            route["oidc"]["keys"] = json!([
+                {"kid": "kid-rsa-sign", "anchor": "a", "pem_file": "one.pem"},
+                {"kid": kid, "anchor": anchor, "pem_file": "two.pem"},
+            ]);
+        });
+        judge_at(&receiver, &sign(&claims()), HINT, NOW)
+    };
+    assert_eq!(verdict(&pinned("other", "b")), "accepted");
+    for (kid, anchor, words) in [
+        ("kid-rsa-sign", "b", "`kid` `kid-rsa-sign` is there twice"),
+        ("other", "a", "anchor `a` is there twice"),
+    ] {
+        let output = pinned(kid, anchor);
+        assert_eq!(verdict(&output), "CONFIG_INVALID");
+        let message = answer(&output)["error"]["message"].to_string();
+        assert!(message.contains(words), "{message}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 
 use crate::common::receiver::{
-    Receiver, SECRET, base64, fixture_bytes, github_request, hmac_hex, request,
+    Receiver, SECRET, base64, fixture_bytes, github_request, hmac, hmac_hex, request,
 };
 use crate::common::{answer, code, status};
 use crate::vectors::{
@@ -1000,4 +1000,80 @@ fn a_secret_written_in_hex_is_the_bytes_that_its_digits_say() {
         let signed = signed_github(&format!("sha256={}", hmac_hex(bytes, body)), body);
         assert!(authentic(&receiver.verify(signed)), "{file}");
     }
+}
+
+#[test]
+fn a34_of_several_keys_that_signed_the_newest_is_the_anchor() {
+    const TIME: &str = "1614265330";
+    let body = fixture_bytes("gitlab/merge_request.open.json");
+    let signed = |key: &[u8]| {
+        let parts = [S_ID.as_bytes(), b".", TIME.as_bytes(), b".", &body[..]].concat();
+        format!("v1,{}", base64(&hmac(key, &parts)))
+    };
+    let secrets: [&[u8]; 2] = [&[7; 32], &[9; 32]];
+    let signatures = secrets.map(signed).join(" ");
+    for (from, anchor) in [([1000, 2000], "b"), ([2000, 1000], "a")] {
+        let receiver = Receiver::fixture("gitlab");
+        for (name, secret) in ["a.key", "b.key"].iter().zip(secrets) {
+            receiver.file(name, format!("whsec_{}", base64(secret)).as_bytes());
+        }
+        receiver.edit("keyring.json", |ring| {
+            let key = ring["keys"][0].clone();
+            let keys = ["a", "b"].iter().zip(from).map(|(name, from)| {
+                let mut key = key.clone();
+                key["anchor"] = json!(name);
+                key["secret_file"] = json!(format!("{name}.key"));
+                key["active_from_unix_millis"] = json!(from);
+                key
+            });
+            ring["keys"] = keys.collect();
+        });
+        let now = format!("{TIME}000");
+        let input = signed_standard(S_ID, TIME, &signatures, &body);
+        let output = receiver.verify_with(&["--now-unix-millis", &now], input);
+        assert_eq!(verdict(&output), "accepted", "{output:?}");
+        assert_eq!(answer(&output)["delivery"]["proof"]["anchor"], anchor);
+    }
+}
+
+#[test]
+fn a11_a_malformed_signature_says_what_is_wrong_with_its_digits() {
+    for (digits, words) in [
+        ("A".repeat(64), "upper-case hex digits"),
+        ("A".repeat(63), "63 bytes where exactly 64"),
+        ("z".repeat(64), "64 bytes where exactly 64"),
+    ] {
+        let output = github(&format!("sha256={digits}"), b"{}");
+        assert_eq!(verdict(&output), "INGRESS_HEADERS");
+        let message = answer(&output)["error"]["message"].to_string();
+        assert!(message.contains(words), "{message}");
+    }
+}
+
+#[test]
+fn without_a_trusted_time_the_hint_says_how_to_give_one() {
+    use amiss::clock::ClockError;
+    use amiss::code::Coded;
+    use amiss::ingress::IngressError;
+    let error = amiss::clock::UnixMillis::new(-1).unwrap_err();
+    let hint = ClockError::hint(&error);
+    assert!(hint.is_some());
+    assert_eq!(IngressError::Clock(error).hint(), hint);
+}
+
+#[test]
+fn a08_a_missing_signature_says_which_other_header_came() {
+    let digest = hmac_hex(SECRET, b"{}");
+    let value = format!("sha256={digest}");
+    let input = request(&[("X-Hub-Signature-256", &value)], b"{}");
+    let said = |receiver: Receiver, input: &str| {
+        let output = receiver.verify(input);
+        assert_eq!(verdict(&output), "INGRESS_UNSIGNED");
+        let message = &answer(&output)["error"]["message"];
+        message.as_str().unwrap().to_owned()
+    };
+    let came = said(Receiver::fixture("gitlab"), &input);
+    assert!(came.ends_with("; `X-Hub-Signature-256` came"), "{came}");
+    let none = said(Receiver::fixture("gitlab"), &request(&[], b"{}"));
+    assert!(none.ends_with("missing"), "{none}");
 }

@@ -219,6 +219,10 @@ fn a_broken_configuration_is_named_and_costs_no_attempt() {
     scene.gitconfig("[broken");
     let output = scene.run(&["once"]);
     assert_eq!(crate::common::code(&output), "CONFIG_INVALID");
+    assert_eq!(
+        crate::common::answer(&output)["error"]["hint"],
+        "`git config --list --show-origin` shows where it is wrong"
+    );
     assert_eq!(scene.state(1), "pending");
 }
 

@@ -208,6 +208,31 @@ fn an_interrupted_cycle_says_so_and_costs_no_attempt() {
 }
 
 #[test]
+fn a_push_of_one_cycle_that_ends_within_the_time_of_a_stop_is_delivered() {
+    let scene = Scene::new();
+    let one = scene.commit("one", None);
+    let (begun, go) = (scene.world.beside("begun"), scene.world.beside("go"));
+    // Slower, from the stop on, than a pump that kills at once.
+    scene.hook(
+        "pre-receive",
+        &format!(
+            "touch {}; while [ ! -e {} ]; do sleep 0.02; done; sleep 1",
+            begun.display(),
+            go.display()
+        ),
+    );
+    scene.enqueue("main", 1, &one);
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_amiss"));
+    command.args(["outbox", "once"]);
+    let mut pump = Watch::spawn(&scene, command);
+    until("the push is in flight", || begun.exists());
+    pump.terminate();
+    std::fs::write(go, "").unwrap();
+    pump.wait();
+    assert_eq!(scene.state(1), "delivered");
+}
+
+#[test]
 fn unreadable_entries_and_intents_block_no_other_delivery() {
     let scene = Scene::new();
     let one = scene.commit("one", None);

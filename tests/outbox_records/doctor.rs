@@ -134,6 +134,10 @@ fn due_entries_are_brought_in_line_with_the_intents() {
     let left = world.due_path("t9", &turn(9));
     std::fs::write(&left, good.replace("t1", "t9").replace(&turn(1), &turn(9))).unwrap();
     mends(&world, "nothing to do");
+    std::fs::write(&left, good.replace("t1", "t9")).unwrap();
+    mends(&world, "of another task or turn than its name");
+    std::fs::write(&left, good.replace(&turn(1), &turn(9))).unwrap();
+    mends(&world, "of another task or turn than its name");
     std::fs::write(&left, "half").unwrap();
     mends(&world, "not a readable due entry");
     assert!(!left.exists());
@@ -191,6 +195,10 @@ fn a_ledger_behind_its_result_is_finished_and_a_damaged_one_mended() {
     std::fs::write(&ledger, "{}").unwrap();
     mends(&world, "not a readable target ledger");
     assert_eq!(std::fs::read_to_string(&ledger).unwrap(), good);
+    let other = ledger.with_file_name(format!("outbox-target-{}.json", "0".repeat(64)));
+    std::fs::write(&other, &good).unwrap();
+    mends(&world, "of another target than its name");
+    assert!(!other.exists() && ledger.exists());
 }
 
 #[test]
@@ -241,4 +249,21 @@ fn a_mirror_under_another_spelling_is_the_same_mirror() {
     wanted["mirror"] = serde_json::json!(link.join("web.git").to_str().unwrap());
     assert_eq!(status(&world.enqueue(&wanted)), 0);
     assert!(findings(&world.run(&["doctor"], "")).is_empty());
+}
+
+#[test]
+fn a_pin_in_another_mirror_than_its_intents_is_nobodys() {
+    let world = World::new();
+    let (web, api) = (world.mirror("web"), world.mirror("api"));
+    let (one, two) = (commit(&web, "one"), commit(&api, "two"));
+    assert_eq!(
+        status(&world.enqueue(&push("web", "t1", &turn(1), &one))),
+        0
+    );
+    let pin = format!("refs/mac-worker/delivery/t1/{}", turn(1));
+    git_line(&api, &["update-ref", &pin, &two]);
+    stays(&world, "a pin has no intent");
+    let list = findings(&world.run(&["doctor"], ""));
+    let place = list[0]["where"].as_str().unwrap();
+    assert!(place.contains("api.git"), "{place}");
 }

@@ -240,9 +240,14 @@ fn a_mirror_elsewhere_is_named_in_the_intent_and_one_with_borrowed_objects_refus
     );
 
     let borrower = world.mirror("web");
+    let alternates = borrower.join("objects/info/alternates");
+    let own = commit(&borrower, "own");
+    std::fs::write(&alternates, "# none\n\n").unwrap();
+    let output = world.enqueue(&push("web", "t1", &turn(3), &own));
+    assert_eq!(status(&output), 0, "a comment names no other store");
     std::fs::write(
-        borrower.join("objects/info/alternates"),
-        format!("{}\n", mirror.join("objects").display()),
+        alternates,
+        format!("# one\n\n{}\n", mirror.join("objects").display()),
     )
     .unwrap();
     let output = world.enqueue(&push("web", "t1", &turn(2), &oid));
@@ -367,12 +372,32 @@ fn the_first_enqueue_configures_the_mirror_and_leaves_the_rest_of_its_settings()
             "{name}"
         );
     }
-    let before = std::fs::read(mirror.join("config")).unwrap();
+    let config = mirror.join("config");
+    let is_left_alone = |number| {
+        let before = (
+            std::fs::read(&config).unwrap(),
+            std::fs::metadata(&config).unwrap().ino(),
+        );
+        let output = world.enqueue(&push("web", "t1", &turn(number), &oid));
+        assert_eq!(status(&output), 0);
+        let after = (
+            std::fs::read(&config).unwrap(),
+            std::fs::metadata(&config).unwrap().ino(),
+        );
+        assert_eq!(after, before, "it is not written again");
+    };
+    is_left_alone(2);
+    // An operator's own hooks stay, and so does the setting that asks for more than ours.
+    git_line(&mirror, &["config", "core.hooksPath", "/srv/hooks"]);
+    git_line(&mirror, &["config", "core.fsync", "all"]);
+    is_left_alone(3);
+    git_line(&mirror, &["config", "receive.denyDeletes", "all"]);
     assert_eq!(
-        status(&world.enqueue(&push("web", "t1", &turn(2), &oid))),
+        status(&world.enqueue(&push("web", "t1", &turn(4), &oid))),
         0
     );
-    assert_eq!(std::fs::read(mirror.join("config")).unwrap(), before);
+    let deletes = git_line(&mirror, &["config", "--local", "receive.denyDeletes"]);
+    assert_eq!(deletes, "true");
 }
 
 #[test]
@@ -414,6 +439,16 @@ fn a_baseline_of_what_is_no_mirror_is_not_found() {
             (66, "NOT_FOUND"),
             "{place}"
         );
+    }
+    // A bare repository is all three of these.
+    for missing in ["HEAD", "objects", "refs"] {
+        let place = world.beside(missing);
+        init(&place, "sha1", "files");
+        let part = place.join(missing);
+        let _ = std::fs::remove_dir_all(&part).or_else(|_| std::fs::remove_file(&part));
+        assert!(!part.exists());
+        let output = world.run(&["baseline", "--mirror", place.to_str().unwrap()], "");
+        assert_eq!(code(&output), "NOT_FOUND", "{missing}");
     }
 }
 
@@ -512,4 +547,16 @@ fn the_same_push_again_leaves_a_due_entry_that_stands_there_as_it_is() {
             .ino()
     };
     assert_eq!(enqueue(), enqueue());
+}
+
+#[test]
+fn what_is_no_commit_is_named_by_what_it_is() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let tree = git_line(&mirror, &["mktree"]);
+    for (oid, words) in [(tree, "it is a tree"), ("a".repeat(40), "it is not there")] {
+        let output = world.enqueue(&push("web", "t1", &turn(1), &oid));
+        let message = answer(&output)["error"]["message"].to_string();
+        assert!(message.contains(words), "{message}");
+    }
 }

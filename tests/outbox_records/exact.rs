@@ -1,15 +1,18 @@
 //! Rules of the outbox where they turn: one step before, at, and after; one member alone.
 
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use amiss::clock::UnixMillis;
-use amiss::code::Code;
+use amiss::clock::{FixedClock, UnixMillis};
+use amiss::code::{Code, Coded};
 use amiss::delivery::ObjectId;
 use amiss::outbox::{
-    BackoffClock, Branch, DueEntry, Intent, LastError, MAX_BACKOFF_MILLIS, MirrorPath,
-    ObjectSyncReceipt, Origin, PackName, Project, Record, Settled, State, Target, TargetLedger,
-    Task, Turn, after_delivery, after_failure, span, wait_left_millis,
+    BackoffClock, Branch, DueEntry, HostRoot, Intent, LastError, MAX_BACKOFF_MILLIS, MirrorPath,
+    ObjectSyncReceipt, Origin, PackName, Project, Record, RecordError, Settled, State, Target,
+    TargetLedger, Task, Turn, UnitError, after_delivery, after_failure, span, wait_left_millis,
 };
+
+use crate::world::{World, commit, push, turn};
 
 fn at(millis: i64) -> UnixMillis {
     UnixMillis::new(millis).unwrap()
@@ -336,4 +339,76 @@ fn a_span_is_said_in_its_two_largest_units_rounded_up_to_seconds() {
     ] {
         assert_eq!(span(millis), wanted, "{millis}");
     }
+}
+
+#[test]
+fn a_record_is_changed_only_under_its_own_deliverys_lock() {
+    let world = World::new();
+    let root = HostRoot::open(&world.root, Duration::from_secs(20)).unwrap();
+    let intent = intent();
+    let mut others = [intent.clone(), intent.clone()];
+    others[0].task_id = Task::new("else").unwrap();
+    others[1].turn_id = other_turn();
+    for other in &others {
+        let held = root.lock_intent(&other.key()).unwrap();
+        let refused = root.write_intent(&held, &intent).unwrap_err();
+        assert_eq!(refused.code(), Code::Internal);
+        let registry = root.due_registry().unwrap();
+        assert!(registry.write(&held, &intent).is_err());
+        assert!(registry.remove(&held, &intent.key()).is_err());
+        assert!(root.remove_intent(&held, &intent.key()).is_err());
+    }
+    let held = root.lock_intent(&intent.key()).unwrap();
+    root.write_intent(&held, &intent).unwrap();
+}
+
+#[test]
+fn a_long_scan_tells_of_each_thing_that_it_saw() {
+    let world = World::new();
+    let oid = commit(&world.mirror("web"), "one");
+    for number in 1..=3 {
+        world.enqueue(&push("web", "t1", &turn(number), &oid));
+    }
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let told = {
+        let seen = Arc::clone(&seen);
+        Arc::new(move |count| seen.lock().unwrap().push(count))
+    };
+    let root = HostRoot::open(&world.root, Duration::from_secs(20))
+        .unwrap()
+        .told(told);
+    root.status(None, false, &FixedClock(9)).unwrap();
+    assert_eq!(*seen.lock().unwrap(), [1, 2, 3]);
+}
+
+#[test]
+fn a_service_file_that_cannot_be_formed_says_what_to_do_where_something_can_be_done() {
+    let relative = UnitError::RelativePath("bin".into());
+    assert_eq!(
+        relative.hint().unwrap(),
+        "call it with a PATH of absolute folders"
+    );
+    assert_eq!(UnitError::Text { what: "the path" }.hint(), None);
+}
+
+#[test]
+fn a_damaged_record_is_for_the_doctor() {
+    let malformed = RecordError::Malformed {
+        what: "due entry",
+        path: "/x".into(),
+        reason: "y".into(),
+    };
+    assert_eq!(
+        malformed.hint().unwrap(),
+        "`amiss outbox doctor` says what to do with it"
+    );
+}
+
+#[test]
+fn an_address_is_never_shown_with_its_user_not_even_to_whoever_debugs() {
+    let origin = Origin::new("https://me@example.test/r.git").unwrap();
+    assert_eq!(
+        format!("{origin:?}"),
+        r#"Origin("https://example.test/r.git")"#
+    );
 }

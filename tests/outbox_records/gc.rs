@@ -196,3 +196,43 @@ fn a_lock_that_somebody_holds_stays() {
     gc(&world, 1000);
     assert!(!path.exists());
 }
+
+#[test]
+fn a_ledger_that_no_delivery_uses_stays_its_time_and_says_why() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    let wanted = push("web", "t1", &turn(1), &oid);
+    world.enqueue(&wanted);
+    world.settle(&wanted, "delivered", 1, 1000);
+    world.good(&["doctor", "--repair"]);
+    world.good(&["close", "--task", "t1", "--discard"]);
+    let ledgers = |answer: &Value, list: &str| {
+        let all = whats(answer, list);
+        all.iter().filter(|what| what.starts_with("ledger")).count()
+    };
+    let early = gc(&world, 1000 + 30 * DAY - 1);
+    assert_eq!(
+        (ledgers(&early, "kept"), ledgers(&early, "removed")),
+        (1, 0)
+    );
+    let late = gc(&world, 1000 + 30 * DAY);
+    assert_eq!((ledgers(&late, "kept"), ledgers(&late, "removed")), (0, 1));
+}
+
+#[test]
+fn the_lock_of_a_turn_stays_while_a_due_entry_of_it_does() {
+    let world = World::new();
+    world.mirror("web");
+    world.good(&["enable"]);
+    let lock = world.root.join(format!("locks/outbox-t1-{}.lock", turn(1)));
+    std::fs::write(&lock, "").unwrap();
+    let due = world.due_path("t1", &turn(1));
+    std::fs::create_dir(due.parent().unwrap()).unwrap();
+    std::fs::write(&due, "half").unwrap();
+    gc(&world, 1000);
+    assert!(lock.exists() && due.exists());
+    std::fs::remove_file(&due).unwrap();
+    gc(&world, 1000);
+    assert!(!lock.exists());
+}

@@ -25,6 +25,7 @@ mod gc;
 mod hammer;
 mod killed;
 mod order;
+mod meanwhile;
 mod pins;
 mod records;
 mod recover;

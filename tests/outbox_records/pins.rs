@@ -2,6 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use amiss::outbox::Mirror;
+use amiss::process::Cancel;
+
 use crate::common::status;
 use crate::world::{World, commit, git, git_line, pinned, push, turn};
 
@@ -164,4 +167,18 @@ fn f07_pack_refs_in_a_loop_while_enqueueing_hides_no_ref() {
             done.store(true, Ordering::Relaxed);
         });
     }
+}
+
+#[test]
+fn a_mirror_with_very_many_pins_is_read_to_the_last() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    let mut packed = String::from("# pack-refs with: peeled fully-peeled sorted \n");
+    for number in 0..20_000 {
+        packed += &format!("{oid} refs/mac-worker/delivery/t1/{}\n", turn(number));
+    }
+    std::fs::write(mirror.join("packed-refs"), packed).unwrap();
+    let opened = Mirror::at(&mirror, &Cancel::new()).unwrap();
+    assert_eq!(opened.pins(None).unwrap().len(), 20_000);
 }

@@ -127,3 +127,36 @@ fn one_bad_delivery_troubles_no_other() {
         "its entry waits for the mended intent"
     );
 }
+
+#[test]
+fn recovery_finishes_a_ledger_from_the_newest_of_several_results() {
+    for newest in [1, 2] {
+        let world = World::new();
+        let mirror = world.mirror("web");
+        let oid = commit(&mirror, "one");
+        for number in [1, 2] {
+            let wanted = push("web", "t1", &turn(number), &oid);
+            world.enqueue(&wanted);
+            let updated = if number == newest { 2000 } else { 1000 };
+            world.settle(&wanted, "delivered", 1, updated);
+        }
+        assert_eq!(recover(&world).ledgers_finished, 1);
+        let text = ledger(&world).unwrap();
+        assert!(text.contains(&turn(newest)), "{text}");
+        assert!(text.contains(r#""generation":1,"#), "{text}");
+    }
+}
+
+#[test]
+fn recovery_takes_up_only_folders_that_a_stopped_call_left() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let oid = commit(&mirror, "one");
+    world.enqueue(&push("web", "t1", &turn(1), &oid));
+    let due = world.due_path("t1", &turn(1));
+    let folder = due.with_file_name("notes");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::copy(&due, folder.join("tmpfile.tmp")).unwrap();
+    world.run(&["once"], "");
+    assert!(folder.join("tmpfile.tmp").exists(), "it is none of ours");
+}

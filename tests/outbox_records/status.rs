@@ -1,5 +1,6 @@
 //! `status`, `enable`, `disable`: what a person and a program see.
 
+use amiss::outbox::{ProcessIdentity, Record, WorkerIdentity};
 use serde_json::{Value, json};
 
 use crate::common::{answer, status};
@@ -243,4 +244,60 @@ fn a_host_root_by_a_relative_path_is_refused_with_the_whole_path_as_the_hint() {
         .to_owned();
     let whole = folder.path().canonicalize().unwrap().join("rel");
     assert!(hint.ends_with(whole.to_str().unwrap()), "{hint}");
+}
+
+#[test]
+fn status_says_who_watches_and_of_a_live_watcher_only_that_it_will_push() {
+    let world = World::new();
+    let oid = commit(&world.mirror("web"), "one");
+    world.enqueue(&push("web", "t1", &turn(1), &oid));
+    let path = world.root.join("locks/outbox-worker.json");
+    let shown = |worker: &WorkerIdentity| {
+        std::fs::write(&path, worker.encode().unwrap()).unwrap();
+        let shown = world.good(&["status"]);
+        let next = shown["details"][0]["next"].as_str().unwrap().to_owned();
+        let state = shown["watcher"]["state"].as_str().unwrap().to_owned();
+        (state, next)
+    };
+    let live = WorkerIdentity {
+        identity: ProcessIdentity::of_this_process().unwrap(),
+        watch: true,
+        binary: None,
+    };
+    let will = "push 1 of 12 now";
+    assert_eq!(shown(&live), ("running".into(), will.into()));
+    let mut dead = live.clone();
+    dead.identity.start_time += 1;
+    let mut once = live.clone();
+    once.watch = false;
+    for other in [dead, once] {
+        let (state, next) = shown(&other);
+        assert_eq!(state, "dead");
+        assert_eq!(
+            next,
+            format!("{will} once a pump runs; none does (`amiss outbox wake`)")
+        );
+    }
+    std::fs::write(&path, "{}").unwrap();
+    assert_eq!(
+        world.good(&["status"])["watcher"],
+        json!({"state": "unreadable"})
+    );
+}
+
+#[test]
+fn an_origin_is_healthy_after_a_delivery_and_not_any_more_after_a_failure() {
+    let world = World::new();
+    let oid = commit(&world.mirror("web"), "one");
+    let wanted = [1, 2].map(|number| push("web", "t1", &turn(number), &oid));
+    for push in &wanted {
+        world.enqueue(push);
+    }
+    let health = || world.good(&["status"])["origins"][0]["health"].clone();
+    world.settle(&wanted[0], "retrying", 3, 1000);
+    assert_eq!(health(), "failing");
+    world.settle(&wanted[1], "delivered", 1, 2000);
+    assert_eq!(health(), "ok");
+    world.settle(&wanted[0], "failed", 12, 3000);
+    assert_eq!(health(), "failing");
 }

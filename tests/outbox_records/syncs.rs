@@ -226,3 +226,25 @@ fn a_later_baseline_syncs_the_names_of_loose_objects_that_came_since_and_no_othe
     let wanted = in_objects(&[String::new(), format!("/{}", &new[..2])]);
     assert_eq!(baseline(&world, &mirror), wanted);
 }
+
+#[test]
+fn a_pin_in_a_reftable_mirror_syncs_every_table_their_list_and_both_folders() {
+    if !is_there() {
+        return;
+    }
+    let world = World::new();
+    let mirror = world.mirror_as("web", "sha1", "reftable");
+    let oid = commit(&mirror, "one");
+    world.enqueue(&push("web", "t1", &turn(1), &oid));
+    let synced = enqueue(&world, "t1", 2, &oid);
+    let list = std::fs::read_to_string(mirror.join("reftable/tables.list")).unwrap();
+    let mut wanted: Vec<String> = list
+        .lines()
+        .map(|table| format!("host/mirrors/web.git/reftable/{table}"))
+        .collect();
+    assert!(!wanted.is_empty());
+    wanted.push("host/mirrors/web.git/reftable/tables.list".into());
+    wanted.push("host/mirrors/web.git/reftable".into());
+    wanted.push("host/mirrors/web.git".into());
+    assert!(synced.ends_with(&wanted), "{synced:?}");
+}
