@@ -288,4 +288,48 @@ mod tests {
         waking.starts = MAX_STARTS;
         assert!(!waking.may_start());
     }
+
+    #[test]
+    fn one_that_was_started_gets_its_time_even_when_it_has_ended() {
+        let mut waking = Waking {
+            started: Some(u32::MAX),
+            ..Waking::default()
+        };
+        // No time has passed since then, however slow this machine is.
+        waking.nobody_since = Instant::now().checked_add(Duration::from_secs(3600));
+        assert!(!waking.may_start());
+        waking.nobody_since = Instant::now().checked_sub(Duration::from_secs(2));
+        assert!(waking.may_start());
+    }
+
+    #[test]
+    fn only_somebody_or_an_older_watcher_is_nudged_and_not_all_the_time() {
+        let watcher = || Holder::Watcher(Box::new(worker(7)));
+        let mut waking = Waking::default();
+        assert!(!waking.should_nudge(&Holder::Nobody));
+        assert!(!waking.should_nudge(&watcher()));
+        assert!(waking.should_nudge(&Holder::Somebody));
+        waking.nudged = Instant::now().checked_add(Duration::from_secs(3600));
+        assert!(!waking.should_nudge(&Holder::Somebody));
+        waking.nudged = Instant::now().checked_sub(Duration::from_secs(2));
+        assert!(waking.should_nudge(&Holder::Somebody));
+        waking.older = Some(worker(8));
+        waking.nudged = None;
+        assert!(waking.should_nudge(&watcher()));
+    }
+
+    #[test]
+    fn what_no_watcher_acknowledged_says_how_to_see_what_keeps_it() {
+        let required = WakeError::Required {
+            millis: 5,
+            held: true,
+        };
+        let hint = "run `amiss outbox watch` in the foreground to see what keeps it";
+        assert_eq!(required.hint().unwrap(), hint);
+        assert!(
+            required
+                .to_string()
+                .ends_with("another pump holds the lock")
+        );
+    }
 }

@@ -557,6 +557,12 @@ fn an_explanation_shows_what_a_token_says_of_itself() {
         let arguments = ["--explain", "--now-unix-millis", &NOW.to_string()];
         answer(&receiver.verify_with(&arguments, input))["explain"]["token"].clone()
     };
+    let input = request(&[("Authorization", "Bearer x")], HINT);
+    let output = receiver.verify_with(&["--explain", "--now-unix-millis", &NOW.to_string()], input);
+    assert_eq!(
+        answer(&output)["explain"]["keys"][0]["anchor"],
+        "kid-rsa-sign"
+    );
     let seconds = NOW / 1000;
     assert_eq!(
         explained(&sign(&claims())),

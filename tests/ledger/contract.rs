@@ -65,6 +65,7 @@ enum Op {
 }
 
 const DELIVERIES: usize = 6;
+const OTHER_WINDOW: usize = 6;
 
 /// Past every lease and lifetime here, and fifty of it still under a day: beyond that the store
 /// saves its high water although nothing rests on it, which the contract leaves to it.
@@ -98,6 +99,12 @@ fn accepted(index: usize) -> AcceptedDelivery {
         5 => {
             let mut value = envelope("permanent-0");
             value["delivery"]["change"]["change"] = "43".into();
+            value
+        }
+        // A lifetime by another window than the root's; no random sequence has it.
+        OTHER_WINDOW => {
+            let mut value = bounded("window", NOW + 600);
+            value["delivery"]["replay"]["window"]["max_queue_age_millis"] = 60_001.into();
             value
         }
         _ => bounded(
@@ -438,4 +445,224 @@ fn any_sequences(cases: u32, done: &Cell<u64>) {
             }
         }
     });
+}
+
+fn claim(delivery: usize) -> Op {
+    held(delivery, None)
+}
+
+fn held(delivery: usize, held: Option<usize>) -> Op {
+    Op::Claim {
+        delivery,
+        other_check: false,
+        held,
+    }
+}
+
+const fn renew(delivery: usize, lease: usize) -> Op {
+    Op::Renew { delivery, lease }
+}
+
+const fn stage(delivery: usize, lease: usize, verdict: usize) -> Op {
+    Op::Stage {
+        delivery,
+        lease,
+        verdict,
+        wrong_report: false,
+    }
+}
+
+const fn complete(delivery: usize, saved: usize) -> Op {
+    Op::Complete { delivery, saved }
+}
+
+impl World {
+    /// Takes these steps on both sides; what the files answered.
+    fn agree(&mut self, list: &[Op]) -> Vec<Option<Seen>> {
+        list.iter()
+            .map(|op| {
+                let (file, model) = self.step(op);
+                assert_eq!(file, model, "{op:?}");
+                file
+            })
+            .collect()
+    }
+
+    /// Both sides' newest lease once more, changed by the one before it.
+    fn forge(&mut self, change: impl Fn(&mut Lease, &Lease)) {
+        for leases in [&mut self.file.leases, &mut self.model.leases] {
+            let (mut lease, other) = (leases[leases.len() - 1].clone(), &leases[leases.len() - 2]);
+            change(&mut lease, other);
+            leases.push(lease);
+        }
+    }
+
+    /// Both sides' newest saved value once more, changed by the first.
+    fn falsify(&mut self, change: impl Fn(&mut Saved, &Saved)) {
+        for saved in [&mut self.file.saved, &mut self.model.saved] {
+            let mut value = saved[saved.len() - 1].clone();
+            change(&mut value, &saved[0]);
+            saved.push(value);
+        }
+    }
+}
+
+#[test]
+fn a_lifetime_and_a_clocks_leap_end_for_the_files_where_they_end_for_the_model() {
+    let end = 450;
+    let mut world = World::new();
+    assert!(world.model.ledger.is_empty());
+    let done = [claim(3), stage(3, 0, 0), complete(3, 0), Op::Turn(end)];
+    world.agree(&done);
+    assert!(!world.model.ledger.is_empty());
+    let seen = world.agree(&[Op::Cleanup, Op::Turn(1), Op::Cleanup, claim(3)]);
+    assert_eq!(seen[0], Some(Seen::Cleaned(0)));
+    assert_eq!(seen[2], Some(Seen::Cleaned(1)));
+    assert!(matches!(seen[3], Some(Seen::Failed(_))), "{seen:?}");
+    let mut world = World::new();
+    let seen = world.agree(&[Op::Turn(end), claim(3)]);
+    assert!(matches!(seen[1], Some(Seen::Execute(..))), "{seen:?}");
+    let step = Options::default().max_clock_step_millis;
+    let mut world = World::new();
+    let seen = world.agree(&[Op::Turn(step), claim(0), Op::Turn(step + 1), claim(1)]);
+    assert!(matches!(seen[1], Some(Seen::Execute(..))), "{seen:?}");
+    assert_eq!(seen[3], Some(Seen::Failed("CLOCK")));
+    let mut world = World::new();
+    let seen = world.agree(&[claim(OTHER_WINDOW), claim(3)]);
+    assert_eq!(seen[0], Some(Seen::Failed("ROOT_CONFIGURATION")));
+    // A row's own last time counts although the clock went back behind it.
+    let mut world = World::new();
+    let seen = world.agree(&[
+        claim(0),
+        Op::Turn(50),
+        renew(0, 0),
+        Op::Turn(-50),
+        renew(0, 0),
+    ]);
+    assert_eq!(seen[2], seen[4]);
+}
+
+#[test]
+fn a_lease_is_the_rows_own_for_the_files_exactly_where_it_is_for_the_model() {
+    let mut world = World::new();
+    world.agree(&[claim(0), Op::Turn(LEASE), claim(0)]);
+    let busy = |seen: &[Option<Seen>]| matches!(seen, [Some(Seen::Busy(_))]);
+    assert!(busy(&world.agree(&[held(0, Some(1))])), "an older one");
+    let forgeries: [fn(&mut Lease, &Lease); 3] = [
+        |lease, other| lease.owner = other.owner,
+        |lease, other| lease.fence = other.fence,
+        |lease, other| lease.evaluation_id = other.evaluation_id.clone(),
+    ];
+    for (index, forgery) in forgeries.into_iter().enumerate() {
+        let mut world = World::new();
+        if index == 2 {
+            world.agree(&[claim(1), claim(0)]);
+        } else {
+            world.agree(&[claim(0), Op::Turn(LEASE), claim(0)]);
+        }
+        world.forge(forgery);
+        assert!(busy(&world.agree(&[held(0, Some(0))])), "{index}");
+        for lost in [renew(0, 0), stage(0, 0, 0)] {
+            let seen = world.agree(&[lost]);
+            assert!(
+                matches!(seen[..], [Some(Seen::Lost(_))]),
+                "{index}: {seen:?}"
+            );
+        }
+        let seen = world.agree(&[held(0, Some(1)), renew(0, 0), stage(0, 0, 0)]);
+        assert!(matches!(seen[2], Some(Seen::Staged(..))), "{seen:?}");
+    }
+}
+
+#[test]
+fn a_saved_value_is_the_rows_own_for_the_files_exactly_where_it_is_for_the_model() {
+    let forgeries: [fn(&mut Saved, &Saved); 3] = [
+        |saved, other| saved.digest = other.digest.clone(),
+        |saved, other| saved.fence = other.fence,
+        |saved, other| saved.evaluation_id = other.evaluation_id.clone(),
+    ];
+    for (index, forgery) in forgeries.into_iter().enumerate() {
+        let mut world = World::new();
+        // One saved under fence 2 and another under fence 1.
+        world.agree(&[claim(1), Op::Turn(LEASE), claim(1), stage(1, 0, 0)]);
+        world.agree(&[claim(0), stage(0, 0, 0)]);
+        let seen = world.agree(&[stage(0, 0, 0), stage(0, 0, 1), stage(0, 0, 2)]);
+        assert!(matches!(seen[0], Some(Seen::Staged(..))), "{seen:?}");
+        world.falsify(forgery);
+        let lost = |seen: Vec<Option<Seen>>| matches!(seen[..], [Some(Seen::Lost(_))]);
+        assert!(
+            lost(world.agree(&[complete(0, 0)])),
+            "{index}: while it is saved"
+        );
+        assert!(lost(world.agree(&[complete(1, 1)])), "{index}: another's");
+        let seen = world.agree(&[complete(0, 1), complete(0, 1)]);
+        assert_eq!(seen, [Some(Seen::Completed), Some(Seen::Completed)]);
+        assert!(
+            lost(world.agree(&[complete(0, 0)])),
+            "{index}: when it is done"
+        );
+    }
+    // Without reports, only the verdict tells two apart.
+    let mut world = World::new();
+    let seen = world.agree(&[claim(0), stage(0, 0, 2), stage(0, 0, 3), stage(0, 0, 2)]);
+    assert!(matches!(seen[2], Some(Seen::Lost(_))), "{seen:?}");
+    assert!(matches!(seen[3], Some(Seen::Staged(..))), "{seen:?}");
+}
+
+/// Bytes that come in pieces, the first one only after an interruption.
+struct Interrupted<'a>(&'a [u8], bool);
+
+impl std::io::Read for Interrupted<'_> {
+    fn read(&mut self, piece: &mut [u8]) -> std::io::Result<usize> {
+        if std::mem::take(&mut self.1) {
+            return Err(std::io::ErrorKind::Interrupted.into());
+        }
+        self.0.read(piece)
+    }
+}
+
+#[test]
+fn a_report_is_taken_at_its_exact_length_up_to_its_ceiling() {
+    let bytes = vec![b'r'; 100_000];
+    let most = 256 * 1024 * 1024;
+    for (length, source, wanted) in [
+        (most + 1, &b"x"[..], "REPORT_TOO_LARGE"),
+        (most, b"x", "REPORT_MISMATCH"),
+        (99_999, &bytes, "REPORT_MISMATCH"),
+        (100_000, &bytes, ""),
+    ] {
+        let mut world = World::new();
+        world.agree(&[claim(0)]);
+        let accepted = accepted(0);
+        let publication = publication(&accepted, 0);
+        let told = |staged: Result<StageOutcome, &'static str>| match staged {
+            Ok(StageOutcome::Staged(_)) => "",
+            Ok(StageOutcome::Lost(_)) => "lost",
+            Err(code) => code,
+        };
+        let facts = || ReportFacts {
+            sha256: Sha256Hex::of(&bytes),
+            bytes: length,
+        };
+        let lease = world.file.leases[0].clone();
+        let report = ReportInput {
+            expected: facts(),
+            source: &mut Interrupted(source, true),
+        };
+        let file = world
+            .file
+            .ledger
+            .stage(&accepted, &lease, &publication, Some(report));
+        assert_eq!(told(file.map_err(|error| error.code().name())), wanted);
+        let lease = world.model.leases[0].clone();
+        let report = ReportInput {
+            expected: facts(),
+            source: &mut Interrupted(source, false),
+        };
+        let model = world
+            .model
+            .ledger
+            .stage(&accepted, &lease, &publication, Some(report));
+        assert_eq!(told(model.map_err(|error| error.code().name())), wanted);
+    }
 }

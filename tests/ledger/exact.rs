@@ -229,6 +229,13 @@ fn a_saved_result_is_confirmed_to_the_lease_it_was_saved_under_and_to_no_other()
         other["lease"][member] = value;
         let again = scene.step(NOW, "stage", &scene.ready(&other, b"x"));
         assert_eq!(code(&again), "LOST", "{member}");
+        let message = answer(&again)["error"]["message"].to_string();
+        let words = if member == "check" {
+            "bound to another change, run, lifetime or check"
+        } else {
+            "under another evaluation id, fence or owner"
+        };
+        assert!(message.contains(words), "{member}: {message}");
     }
     for report in [b"y".as_slice(), b"longer"] {
         let again = scene.step(NOW, "stage", &scene.ready(&claimed, report));
@@ -557,6 +564,69 @@ fn quarantine_moves_nothing_that_a_root_still_needs() {
 }
 
 #[test]
+fn quarantine_moves_no_row_to_where_its_report_has_no_place() {
+    let scene = Scene::new(4);
+    let claimed = good(&scene.claim(NOW, &envelope("one")));
+    good(&scene.step(NOW, "stage", &scene.ready(&claimed, b"x")));
+    let row = format!("{}.state", key(&envelope("one")));
+    let report = format!("{}.report", key(&envelope("one")));
+    fs::write(scene.file(&row), b"damaged").unwrap();
+    let out = scene.folder.path().join("out");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join(&report), b"another").unwrap();
+    let before = scene.content();
+    let refused = scene.plain(&["quarantine", &row, "--to", path(&out)], "");
+    let message = answer(&refused)["error"]["message"].to_string();
+    assert!(
+        message.contains(&format!("it has a {report} already")),
+        "{message}"
+    );
+    assert_eq!(scene.content(), before);
+    assert_eq!(fs::read(out.join(&report)).unwrap(), b"another");
+}
+
+#[test]
+fn a_name_of_the_wrong_kind_is_told_by_the_kind_that_it_should_be() {
+    let scene = Scene::new(4);
+    let told = || {
+        let checked = scene.plain(&["check"], "");
+        answer(&checked)["check"]["defects"].to_string()
+    };
+    let file = scene.file(".atomicwriteabcdef");
+    fs::write(&file, "").unwrap();
+    assert!(told().contains("it is not a directory"), "{}", told());
+    fs::remove_file(file).unwrap();
+    fs::create_dir(scene.file(&format!("{}.state", "0".repeat(64)))).unwrap();
+    assert!(told().contains("it is not a regular file"), "{}", told());
+}
+
+#[test]
+fn a_leftover_of_another_shape_stops_whatever_counts_the_names() {
+    let scene = Scene::new(4);
+    let folder = scene.file(".atomicwriteabcdef");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("tmpfile.tmp"), "").unwrap();
+    let resize = |rows: &str| scene.plain(&["resize", "--max-records", rows], "");
+    good(&resize("5"));
+    fs::write(folder.join("more"), "").unwrap();
+    assert_eq!(code(&resize("6")), "ROOT_CORRUPT");
+}
+
+#[test]
+fn only_a_window_that_would_shrink_asks_every_row() {
+    let scene = Scene::new(4);
+    good(&scene.claim(NOW, &envelope("one")));
+    let row = scene.file(&format!("{}.state", key(&envelope("one"))));
+    fs::write(row, b"damaged").unwrap();
+    let retune = |window: &str| {
+        let arguments = ["retune", "--max-queue-age-ms", window];
+        scene.plain(&arguments, "")
+    };
+    good(&retune("60001"));
+    assert_eq!(code(&retune("60000")), "ROOT_CORRUPT");
+}
+
+#[test]
 fn quarantine_makes_a_missing_count_anew_but_never_over_the_cap() {
     let scene = Scene::new(2);
     good(&scene.claim(NOW, &envelope("one")));
@@ -588,6 +658,14 @@ fn every_refusal_of_the_ledger_says_what_to_do_next() {
     assert!(hint(&leap).contains("--accept-clock"), "{leap:?}");
     let early = scene.claim(-1, &envelope("one"));
     assert!(hint(&early).contains("--now-unix-millis"), "{early:?}");
+    let claimed = good(&scene.claim(NOW + LEASE, &envelope("one")));
+    let mut other = scene.ready(&claimed, b"x");
+    other["outcome"]["report"]["bytes"] = 2.into();
+    let mismatch = scene.step(NOW + LEASE, "stage", &other);
+    assert!(
+        hint(&mismatch).contains("the file that the run wrote"),
+        "{mismatch:?}"
+    );
     let missing = format!("{}/none", scene.folder.path().display());
     let nowhere = run(&["ledger", "stats", "--root", &missing], "");
     assert!(hint(&nowhere).contains("mkdir -m 700"), "{nowhere:?}");
@@ -645,8 +723,10 @@ fn a_command_that_needs_the_root_alone_waits_for_the_others_says_so_once_and_giv
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(words.matches("waiting for").count(), 1, "{words}");
     assert!(words.contains(".amiss-maintenance.lock"), "{words}");
-    let short = resize("1ms");
-    assert!(!String::from_utf8_lossy(&short.stderr).contains("waiting for"));
+    for short in ["1ms", "500ms"] {
+        let short = resize(short);
+        assert!(!String::from_utf8_lossy(&short.stderr).contains("waiting for"));
+    }
     // Those who share the root work on meanwhile.
     good(&scene.step(NOW, "renew", &claimed));
     let mut waiting = Command::new(env!("CARGO_BIN_EXE_amiss"))

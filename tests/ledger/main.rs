@@ -21,6 +21,7 @@ mod fair;
 mod faults;
 mod filesystems;
 mod flow;
+mod frames;
 mod memory;
 mod roots;
 mod rules;

@@ -439,3 +439,52 @@ fn a_second_pump_is_refused_while_one_works() {
     assert!(first.join().unwrap().status.success());
     assert_eq!(scene.state(1), "delivered");
 }
+
+/// A delivery whose ledger says that it is there already, and one that has to be pushed.
+fn known_and_fresh(scene: &Scene) {
+    let one = scene.commit("one", None);
+    scene.enqueue("main", 1, &one);
+    scene.once();
+    scene.enqueue("main", 2, &one);
+    scene.enqueue("other", 3, &one);
+}
+
+#[test]
+fn an_origin_that_is_gone_when_it_is_asked_fails_everything_that_is_due_there() {
+    let scene = Scene::new();
+    known_and_fresh(&scene);
+    std::fs::rename(&scene.origin, scene.world.beside("gone")).unwrap();
+    scene.once();
+    for number in [2, 3] {
+        assert_eq!(scene.state(number), "retrying", "{number}");
+        assert_eq!(scene.last_error(number), "ORIGIN_UNREACHABLE", "{number}");
+        assert_eq!(scene.intent(number)["attempt"], 2, "{number}");
+    }
+}
+
+#[test]
+fn an_answer_that_cannot_be_read_fails_what_rests_on_it_and_nothing_else() {
+    let mut scene = Scene::new();
+    known_and_fresh(&scene);
+    scene.git_after("case \"$*\" in *ls-remote*) echo no answer; exit 0;; esac");
+    scene.once();
+    assert_eq!(scene.state(2), "retrying");
+    assert_eq!(scene.last_error(2), "PUBLISH_FAILED");
+    assert_eq!(scene.state(3), "delivered");
+}
+
+#[test]
+fn a_tip_that_became_this_very_commit_after_the_question_is_no_other_commit() {
+    let mut scene = Scene::new();
+    let one = scene.commit("one", None);
+    scene.enqueue("main", 1, &one);
+    scene.once();
+    scene.enqueue("main", 2, &one);
+    let before = "d".repeat(40);
+    scene.git_after(&format!(
+        "case \"$*\" in *ls-remote*) printf '{before}\\trefs/heads/main\\n'; exit 0;; esac"
+    ));
+    scene.once();
+    assert_eq!(scene.state(2), "delivered");
+    assert_eq!(scene.intent(2)["superseded_by"], serde_json::Value::Null);
+}

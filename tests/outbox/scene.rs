@@ -195,6 +195,18 @@ impl Scene {
         log
     }
 
+    /// Puts shell words before every call of Git, which see its arguments in `$*`.
+    pub fn git_after(&mut self, words: &str) {
+        let folder = self.world.beside("git-before");
+        std::fs::create_dir(&folder).unwrap();
+        let found = std::env::var("PATH").unwrap();
+        let script = format!("#!/bin/sh\nPATH='{found}'\n{words}\nexec git \"$@\"\n");
+        std::fs::write(folder.join("git"), script).unwrap();
+        std::fs::set_permissions(folder.join("git"), PermissionsExt::from_mode(0o755)).unwrap();
+        self.env
+            .insert("PATH".into(), format!("{}:{found}", folder.display()));
+    }
+
     /// The user's `~/.gitconfig`.
     pub fn gitconfig(&self, text: &str) {
         std::fs::write(self.home.join(".gitconfig"), text).unwrap();

@@ -190,6 +190,8 @@ fn a_one_shot_pump_is_no_watcher() {
     let output = wake(&scene, &["--handshake", "500ms"]);
     assert_eq!(common::status(&output), 69);
     assert_eq!(common::code(&output), "OUTBOX_WORKER_REQUIRED");
+    let message = common::answer(&output)["error"]["message"].to_string();
+    assert!(message.contains("another pump holds the lock"), "{message}");
     std::fs::write(go, "").unwrap();
     assert!(pump.join().unwrap().status.success());
     assert_eq!(woken(&wake(&scene, &["--handshake", "60s"])), "started");
@@ -202,6 +204,8 @@ fn a_watcher_that_cannot_start_is_never_promised() {
     scene.gitconfig("[broken");
     let output = wake(&scene, &["--handshake", "1s"]);
     assert_eq!(common::code(&output), "OUTBOX_WORKER_REQUIRED");
+    let message = common::answer(&output)["error"]["message"].to_string();
+    assert!(!message.contains("holds the lock"), "{message}");
     assert_eq!(common::status(&output), 69);
 }
 

@@ -560,3 +560,14 @@ fn what_is_no_commit_is_named_by_what_it_is() {
         assert!(message.contains(words), "{message}");
     }
 }
+
+#[test]
+fn a_due_entry_that_is_left_of_this_very_delivery_is_no_conflict() {
+    let world = World::new();
+    let oid = commit(&world.mirror("web"), "one");
+    let wanted = push("web", "t1", &turn(1), &oid);
+    world.enqueue(&wanted);
+    std::fs::remove_file(world.intent_path("web", "t1", &turn(1))).unwrap();
+    assert_eq!(status(&world.enqueue(&wanted)), 0);
+    assert!(world.intent_path("web", "t1", &turn(1)).exists());
+}

@@ -7,9 +7,10 @@ use amiss::clock::{FixedClock, UnixMillis};
 use amiss::code::{Code, Coded};
 use amiss::delivery::ObjectId;
 use amiss::outbox::{
-    BackoffClock, Branch, DueEntry, HostRoot, Intent, LastError, MAX_BACKOFF_MILLIS, MirrorPath,
-    ObjectSyncReceipt, Origin, PackName, Project, Record, RecordError, Settled, State, Target,
-    TargetLedger, Task, Turn, UnitError, after_delivery, after_failure, span, wait_left_millis,
+    BackoffClock, Branch, DueEntry, Heard, HostRoot, Intent, LastError, MAX_BACKOFF_MILLIS,
+    MirrorPath, ObjectSyncReceipt, Origin, PackName, Project, Record, RecordError, Schedule,
+    Settled, State, Target, TargetLedger, Task, Turn, UnitError, after_delivery, after_failure,
+    span, wait_left_millis,
 };
 
 use crate::world::{World, commit, push, turn};
@@ -411,4 +412,88 @@ fn an_address_is_never_shown_with_its_user_not_even_to_whoever_debugs() {
         format!("{origin:?}"),
         r#"Origin("https://example.test/r.git")"#
     );
+}
+
+#[test]
+fn a_ledger_of_another_target_than_its_name_is_not_believed() {
+    let world = World::new();
+    let root = HostRoot::open(&world.root, Duration::from_secs(20)).unwrap();
+    let mut result = intent();
+    result.state = State::Delivered;
+    assert!(root.finish_ledger(&result).unwrap());
+    assert!(root.read_ledger(&result.target()).unwrap().is_some());
+    let other = Target {
+        branch: Branch::new("other").unwrap(),
+        ..result.target()
+    };
+    let locks = world.root.join("locks");
+    let place = locks.join(other.ledger_name());
+    std::fs::copy(locks.join(result.target().ledger_name()), place).unwrap();
+    let error = root.read_ledger(&other).unwrap_err();
+    assert_eq!(error.code(), Code::RootCorrupt);
+    result.branch = other.branch.clone();
+    assert!(
+        root.finish_ledger(&result).unwrap(),
+        "the result knows better"
+    );
+    assert!(root.read_ledger(&other).unwrap().is_some());
+}
+
+#[test]
+fn an_address_of_a_file_that_is_none_says_what_one_is() {
+    for bad in ["file://", "file:///", "file://host/r"] {
+        let said = Origin::new(bad).unwrap_err().to_string();
+        assert!(said.contains("file:// and an absolute path"), "{said}");
+    }
+}
+
+#[test]
+fn a_look_at_everything_reads_again_what_changed_and_what_could_not_be_used() {
+    let world = World::new();
+    let oid = commit(&world.mirror("web"), "one");
+    let wanted = push("web", "t1", &turn(1), &oid);
+    world.enqueue(&wanted);
+    let path = world.intent_path("web", "t1", &turn(1));
+    let good = std::fs::read(&path).unwrap();
+    let root = HostRoot::open(&world.root, Duration::from_secs(20)).unwrap();
+    let mut schedule = Schedule::new();
+    let now = Instant::now();
+    let mut look = || {
+        let clocks = (at(1_900_000_000_000), now);
+        let plan = schedule.look(&root, &Heard::Anything, usize::MAX, clocks);
+        let plan = plan.unwrap();
+        (plan.jobs.len(), plan.unusable)
+    };
+    std::fs::write(&path, "{").unwrap();
+    assert_eq!(look(), (0, 1));
+    std::fs::write(&path, &good).unwrap();
+    assert_eq!(
+        look(),
+        (1, 0),
+        "the entry is the same, and its intent is not"
+    );
+
+    // One that waits, and then by a retry of another process does not.
+    let mut waiting = Schedule::new();
+    let later = r#""state":"retrying","attempt":2,"next_attempt_at_millis":1900000001000"#;
+    let text = String::from_utf8(good.clone()).unwrap();
+    let text = text
+        .replace(
+            r#""state":"pending","attempt":1,"next_attempt_at_millis":0"#,
+            later,
+        )
+        .replace(r#""last_error":null"#, r#""last_error":"ORIGIN_TIMEOUT""#);
+    let due = world.due_path("t1", &turn(1));
+    let entry = std::fs::read_to_string(&due).unwrap();
+    std::fs::write(&path, text).unwrap();
+    std::fs::write(&due, entry.replace(":0}", ":1900000001000}")).unwrap();
+    let mut look = || {
+        let clocks = (at(1_900_000_000_000), now);
+        let plan = waiting.look(&root, &Heard::Anything, usize::MAX, clocks);
+        plan.unwrap().jobs.len()
+    };
+    assert_eq!(look(), 0);
+    std::fs::write(&path, &good).unwrap();
+    std::fs::write(&due, entry).unwrap();
+    assert_eq!(look(), 1);
 }

@@ -36,7 +36,10 @@ fn retention_counts_from_the_end_and_keeps_what_is_open_for_ever() {
     let intent = |number| world.intent_path("web", "t1", &turn(number)).exists();
     let pin = |number| pinned(&mirror, "t1", &turn(number)) == oid;
 
-    assert!(whats(&gc(&world, 1000 + 7 * DAY - 1), "removed").is_empty());
+    let early = gc(&world, 1000 + 7 * DAY - 1);
+    assert!(whats(&early, "removed").is_empty());
+    let why = early["gc"]["kept"].to_string();
+    assert!(why.contains("it stays until 1970-01-08T00:00:01Z"), "{why}");
     let dry = world.good(&[
         "gc",
         "--dry-run",
@@ -235,4 +238,16 @@ fn the_lock_of_a_turn_stays_while_a_due_entry_of_it_does() {
     std::fs::remove_file(&due).unwrap();
     gc(&world, 1000);
     assert!(!lock.exists());
+}
+
+#[test]
+fn what_is_kept_longer_than_time_goes_stays_for_ever() {
+    let world = World::new();
+    let oid = commit(&world.mirror("web"), "one");
+    let wanted = push("web", "t1", &turn(1), &oid);
+    world.enqueue(&wanted);
+    world.settle(&wanted, "delivered", 1, 1000);
+    let ever = ["gc", "--delivered-after", "2000000000000h"];
+    let why = world.good(&ever)["gc"]["kept"].to_string();
+    assert!(why.contains("it stays for ever"), "{why}");
 }

@@ -1,5 +1,6 @@
 //! Pins: immutable, durable, and good whatever Git does to its refs and objects.
 
+use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use amiss::outbox::Mirror;
@@ -176,7 +177,8 @@ fn a_mirror_with_very_many_pins_is_read_to_the_last() {
     let oid = commit(&mirror, "one");
     let mut packed = String::from("# pack-refs with: peeled fully-peeled sorted \n");
     for number in 0..20_000 {
-        packed += &format!("{oid} refs/mac-worker/delivery/t1/{}\n", turn(number));
+        let turn = turn(number);
+        writeln!(packed, "{oid} refs/mac-worker/delivery/t1/{turn}").unwrap();
     }
     std::fs::write(mirror.join("packed-refs"), packed).unwrap();
     let opened = Mirror::at(&mirror, &Cancel::new()).unwrap();

@@ -301,3 +301,20 @@ fn an_origin_is_healthy_after_a_delivery_and_not_any_more_after_a_failure() {
     world.settle(&wanted[0], "failed", 12, 3000);
     assert_eq!(health(), "failing");
 }
+
+#[test]
+fn an_intent_under_another_deliverys_name_is_unreadable() {
+    let world = World::new();
+    let oid = commit(&world.mirror("web"), "one");
+    world.enqueue(&push("web", "t1", &turn(1), &oid));
+    let path = |number| world.intent_path("web", "t1", &turn(number));
+    std::fs::copy(path(1), path(2)).unwrap();
+    let shown = world.good(&["status"]);
+    let states: Vec<&Value> = shown["deliveries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|delivery| &delivery["state"])
+        .collect();
+    assert_eq!(states, ["pending", "unreadable"]);
+}

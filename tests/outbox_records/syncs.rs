@@ -183,7 +183,7 @@ fn a_first_baseline_syncs_every_pack_and_loose_object_with_its_folder_and_nothin
     let mut wanted = vec![String::new(), "/pack".into()];
     for name in std::fs::read_dir(mirror.join("objects/pack")).unwrap() {
         let name = name.unwrap().file_name().into_string().unwrap();
-        if name.ends_with(".pack") || name.ends_with(".idx") {
+        if matches!(name.rsplit_once('.'), Some((_, "pack" | "idx"))) {
             wanted.push(format!("/pack/{name}"));
         }
     }

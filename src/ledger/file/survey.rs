@@ -101,10 +101,8 @@ impl Root {
         let Some(inside) = self.open_temporary(name)? else {
             return Ok(false);
         };
-        let mut entries = 0_u64;
         inside.each_entry(|entry| {
-            entries = entries.saturating_add(1);
-            if entries > 1 || entry.name != TEMPORARY_FILE || entry.kind != Kind::File {
+            if entry.name != TEMPORARY_FILE || entry.kind != Kind::File {
                 let shown = format!(
                     "{}/{}",
                     name.to_string_lossy(),
