@@ -78,7 +78,8 @@ impl Dir {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::path::Path;
     use std::time::{Duration, Instant};
