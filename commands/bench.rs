@@ -3,9 +3,10 @@
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 
-use amiss::bench::{self, Options, Part, Settings};
+use amiss::bench::{self, BenchError, Options, Part, Settings};
 use amiss::code::Code;
 use amiss::json::MAX_CONFIG_BYTES;
+use amiss::process::Cancel;
 use clap::{Args, ValueEnum};
 
 use crate::failure::Failure;
@@ -112,10 +113,16 @@ fn measure(arguments: Arguments) -> Result<bench::Document, Failure> {
         )
     })?;
     let options = Options::new(arguments.part.into(), settings, Some(program))?;
-    let mut bar = bar::Bar::new();
+    // Ctrl-C ends it by way of an error, so that the folder with its rows goes too.
+    let cancel = Cancel::on_termination(|| {})?;
+    let mut bar = bar::Bar::new(cancel.clone());
     let document = bench::run(&options, compare.as_deref(), &mut bar);
     bar.finish();
-    Ok(document?)
+    match document {
+        // What it had started heard the signal too, and may have ended first.
+        Err(_) if cancel.is_cancelled() => Err(BenchError::Interrupted.into()),
+        other => Ok(other?),
+    }
 }
 
 /// The options document; no input at all is no options.

@@ -2,44 +2,56 @@
 
 use std::io::IsTerminal;
 
-use amiss::bench::Watch;
+use amiss::bench::{BenchError, Watch};
+use amiss::process::Cancel;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::stream::{Words, words};
 
-/// The bar of one measurement.
-pub struct Bar(Option<ProgressBar>);
+/// The bar of one measurement, which ends when the word is said.
+pub struct Bar {
+    bar: Option<ProgressBar>,
+    cancel: Cancel,
+}
 
 impl Bar {
     /// Shown only to a person who did not ask for few words.
-    pub fn new() -> Bar {
+    pub fn new(cancel: Cancel) -> Bar {
         if !std::io::stderr().is_terminal() || words() == Words::Few {
-            return Bar(None);
+            return Bar { bar: None, cancel };
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         let style = ProgressStyle::with_template("{msg:44} {bar:30} {pos}/{len}");
-        Bar(Some(match style {
+        let bar = match style {
             Ok(style) => bar.with_style(style),
             Err(_) => bar,
-        }))
+        };
+        Bar {
+            bar: Some(bar),
+            cancel,
+        }
     }
 
     /// Takes the bar away.
     pub fn finish(&self) {
-        if let Some(bar) = &self.0 {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
 }
 
 impl Watch for Bar {
-    fn progress(&mut self, what: &str, done: u64, total: u64) {
-        if let Some(bar) = &self.0 {
+    fn progress(&mut self, what: &str, done: u64, total: u64) -> Result<(), BenchError> {
+        if self.cancel.is_cancelled() {
+            return Err(BenchError::Interrupted);
+        }
+        if let Some(bar) = &self.bar {
             if bar.message() != what {
                 bar.set_message(what.to_owned());
                 bar.set_length(total);
             }
             bar.set_position(done);
         }
+        Ok(())
     }
 }

@@ -55,6 +55,9 @@ pub enum BenchError {
         #[source]
         source: std::io::Error,
     },
+    /// Whoever asked for the measurement wants no more of it.
+    #[error("the measurement was ended before it was done; nothing of it is left")]
+    Interrupted,
     /// An operation that was measured failed.
     #[error("measuring {what}: {message}")]
     Measured {
@@ -108,6 +111,7 @@ impl Coded for BenchError {
             BenchError::Dir(_) => Code::NotFound,
             BenchError::Compare { .. } => Code::ConfigInvalid,
             BenchError::Room { .. } | BenchError::Io { .. } => Code::Io,
+            BenchError::Interrupted => Code::Interrupted,
             BenchError::Measured { code, .. } => *code,
             BenchError::Answer { .. } => Code::Internal,
         }

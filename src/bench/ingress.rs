@@ -47,7 +47,7 @@ pub(super) fn measure(
     for scheme in Scheme::ALL {
         let gate = Gate::make(place, scheme)?;
         for (size, bytes) in SIZES {
-            watch.progress(&format!("{} {size}", scheme.name()), done, total);
+            watch.progress(&format!("{} {size}", scheme.name()), done, total)?;
             let bench = One {
                 options,
                 gate: &gate,

@@ -127,9 +127,9 @@ impl<'a> OneRoot<'a> {
         })
     }
 
-    fn progress(&mut self, what: &str, done: u64, total: u64) {
+    fn progress(&mut self, what: &str, done: u64, total: u64) -> Result<(), BenchError> {
         let what = format!("{} rows: {what}", self.seeded.rows);
-        self.watch.progress(&what, done, total);
+        self.watch.progress(&what, done, total)
     }
 
     fn root(&self) -> Result<Root, BenchError> {
@@ -177,7 +177,7 @@ impl<'a> OneRoot<'a> {
                 "one operation at a time",
                 round.saturating_add(1),
                 self.plan.single,
-            );
+            )?;
         }
         self.measured = measured;
         Ok(())
@@ -229,7 +229,7 @@ impl<'a> OneRoot<'a> {
         for round in 0..self.plan.fresh {
             let number = self.take(1);
             fresh.life(number, &mut measured)?;
-            self.progress("a process a step", round.saturating_add(1), self.plan.fresh);
+            self.progress("a process a step", round.saturating_add(1), self.plan.fresh)?;
         }
         for line in &measured {
             let name = format!("{}, fresh process", line.operation.name());
@@ -249,7 +249,7 @@ impl<'a> OneRoot<'a> {
                 "many documents on one input",
                 round.saturating_add(1),
                 RATES,
-            );
+            )?;
         }
         let name = "claim, stage, complete on one input";
         let least = one_each.map(|rate| round(rate * TOGETHER_GAIN));
@@ -267,7 +267,7 @@ impl<'a> OneRoot<'a> {
                 let time = throughput::run(&path, now, from, batch, workers)?;
                 samples.push(share(time, batch));
             }
-            self.progress("one worker and several", round.saturating_add(1), RATES);
+            self.progress("one worker and several", round.saturating_add(1), RATES)?;
         }
         let rows = self.seeded.rows;
         let least = rate(one.median(), 1).map(|rate| round(rate * WORKERS_GAIN));
@@ -301,7 +301,7 @@ impl<'a> OneRoot<'a> {
                 "check, and cleanup of nothing",
                 round.saturating_add(1),
                 SCANS,
-            );
+            )?;
         }
         for group in 0..GROUPS {
             let clock = FixedClock(self.seeded.end_of_group(group));
@@ -315,7 +315,7 @@ impl<'a> OneRoot<'a> {
                     got: format!("{done:?}"),
                 });
             }
-            self.progress("cleanup of ended rows", group.saturating_add(1), GROUPS);
+            self.progress("cleanup of ended rows", group.saturating_add(1), GROUPS)?;
         }
         self.figures.push(plain("check", rows, &checks));
         self.figures

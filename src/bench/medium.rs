@@ -103,7 +103,7 @@ fn folder_sync(folder: &Path, round: u32) -> Result<Duration, BenchError> {
 pub(super) fn measure(
     folder: &Path,
     rounds: u32,
-    mut each: impl FnMut(u32),
+    mut each: impl FnMut(u32) -> Result<(), BenchError>,
 ) -> Result<Medium, BenchError> {
     let small = vec![0x62_u8; 4096];
     let large = vec![0x63_u8; 1024 * 1024];
@@ -114,7 +114,7 @@ pub(super) fn measure(
         file.push(file_sync(folder, &small)?);
         names.push(folder_sync(folder, round)?);
         big.push(file_sync(folder, &large)?);
-        each(round.saturating_add(1));
+        each(round.saturating_add(1))?;
     }
     let filesystem = Filesystem::of(folder)?;
     Ok(Medium {
@@ -211,7 +211,11 @@ mod tests {
     fn every_primitive_is_measured_once_a_round_and_leaves_its_own_few_files() {
         let folder = tempfile::tempdir().unwrap();
         let mut rounds = Vec::new();
-        let medium = measure(folder.path(), 3, |round| rounds.push(round)).unwrap();
+        let medium = measure(folder.path(), 3, |round| {
+            rounds.push(round);
+            Ok(())
+        })
+        .unwrap();
         assert_eq!(rounds, [1, 2, 3]);
         for times in [
             &medium.replacement,

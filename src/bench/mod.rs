@@ -39,7 +39,11 @@ pub use samples::Samples;
 /// Whoever shows a person how far it is.
 pub trait Watch {
     /// `done` of `total` steps of `what` are done.
-    fn progress(&mut self, what: &str, done: u64, total: u64);
+    ///
+    /// # Errors
+    /// What is to end the measurement, [`BenchError::Interrupted`] as a rule; everything that it
+    /// made goes with it.
+    fn progress(&mut self, what: &str, done: u64, total: u64) -> Result<(), BenchError>;
 }
 
 /// Nobody watches.
@@ -47,5 +51,7 @@ pub trait Watch {
 pub struct Unwatched;
 
 impl Watch for Unwatched {
-    fn progress(&mut self, _what: &str, _done: u64, _total: u64) {}
+    fn progress(&mut self, _what: &str, _done: u64, _total: u64) -> Result<(), BenchError> {
+        Ok(())
+    }
 }

@@ -89,7 +89,7 @@ fn enqueues(
     empty.enqueue("first")?;
     full.enqueue("first")?;
     for number in 0..options.samples {
-        watch.progress(&what, u64::from(number), u64::from(options.samples));
+        watch.progress(&what, u64::from(number), u64::from(options.samples))?;
         for (host, beside) in [(empty, &mut small), (full, &mut large)] {
             beside.units.push(minimal_replacement(folder)?);
             beside

@@ -76,7 +76,7 @@ pub fn run(
 fn bare_disk(options: &Options, place: &Path, watch: &mut dyn Watch) -> Result<Medium, BenchError> {
     let rounds = options.samples.max(10);
     medium::measure(place, rounds, |done| {
-        watch.progress("the bare disk", u64::from(done), u64::from(rounds));
+        watch.progress("the bare disk", u64::from(done), u64::from(rounds))
     })
 }
 

@@ -62,6 +62,9 @@ fn lifetime(number: u64, now: i64) -> Lifetime {
     }
 }
 
+/// Who is told how many rows are there.
+type Told<'a> = &'a mut dyn FnMut(u64) -> Result<(), BenchError>;
+
 /// The options of every root that is measured.
 #[must_use]
 pub fn root_options() -> Options {
@@ -69,7 +72,7 @@ pub fn root_options() -> Options {
 }
 
 /// Makes a root in a new folder at `path` and fills it with `rows` completed rows; `room` more fit
-/// in. `each` is told how many are there.
+/// in. `each` is told how many are there, and ends it with an error.
 ///
 /// # Errors
 /// The system's, or the ledger's.
@@ -78,7 +81,7 @@ pub fn seed_root(
     rows: u64,
     room: u64,
     now: i64,
-    each: &mut dyn FnMut(u64),
+    each: Told<'_>,
 ) -> Result<Seeded, BenchError> {
     DirBuilder::new()
         .mode(0o700)
@@ -110,16 +113,11 @@ pub fn seed_root(
     })
 }
 
-fn write_rows(
-    path: &Path,
-    rows: u64,
-    now: i64,
-    each: &mut dyn FnMut(u64),
-) -> Result<(), BenchError> {
+fn write_rows(path: &Path, rows: u64, now: i64, each: Told<'_>) -> Result<(), BenchError> {
     let check = scene::check()?;
     let time = UnixMillis::new(now).map_err(BenchError::measured(WHAT))?;
     let next = AtomicU64::new(0);
-    let work = |told: &mut dyn FnMut(u64)| -> Result<(), BenchError> {
+    let work = |told: Told<'_>| -> Result<(), BenchError> {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= rows {
@@ -130,16 +128,18 @@ fn write_rows(
                 seed::done_row(&delivery, &check, time).map_err(BenchError::measured(WHAT))?;
             write(path, &file)?;
             if number.is_multiple_of(500) {
-                told(number);
+                told(number)?;
             }
         }
     };
     let helpers = cores().saturating_sub(1);
     std::thread::scope(|scope| {
         let others: Vec<_> = (0..helpers)
-            .map(|_| scope.spawn(|| work(&mut |_| {})))
+            .map(|_| scope.spawn(|| work(&mut |_| Ok(()))))
             .collect();
         let mut outcome = work(each);
+        // Where this one ended early, so do the others.
+        next.fetch_max(rows, Ordering::Relaxed);
         for other in others {
             // A helper that panicked is a bug, and the root is not whole.
             let joined = other.join().unwrap_or(Err(BenchError::Answer {
@@ -151,8 +151,7 @@ fn write_rows(
         }
         outcome
     })?;
-    each(rows);
-    Ok(())
+    each(rows)
 }
 
 fn write(path: &Path, file: &SeedFile) -> Result<(), BenchError> {
@@ -212,7 +211,11 @@ mod tests {
         let path = folder.path().join("root");
         let now = 1_753_000_000_000;
         let mut told = Vec::new();
-        let seeded = seed_root(&path, 40, 2, now, &mut |count| told.push(count)).unwrap();
+        let seeded = seed_root(&path, 40, 2, now, &mut |count| {
+            told.push(count);
+            Ok(())
+        })
+        .unwrap();
         assert_eq!(told.last(), Some(&40));
         assert_eq!(seeded.limits.max_records, 42);
         assert!(names(&path) >= 42);
@@ -238,7 +241,7 @@ mod tests {
     fn an_empty_seed_is_a_prepared_root() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("root");
-        seed_root(&path, 0, 0, 1_753_000_000_000, &mut |_| {}).unwrap();
+        seed_root(&path, 0, 0, 1_753_000_000_000, &mut |_| Ok(())).unwrap();
         let root = Root::open(&path, root_options()).unwrap();
         let done = root
             .cleanup(&FixedClock(1_753_000_000_000), Mode::DryRun)

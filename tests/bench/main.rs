@@ -16,3 +16,4 @@ mod answer;
 mod ingress;
 mod options;
 mod outbox;
+mod stopped;

@@ -51,7 +51,7 @@ impl Places {
     /// Makes and fills all three.
     pub fn seed(folder: &Path, rows: u64, room: u64) -> anyhow::Result<Places> {
         let now = SystemClock.now()?;
-        seed_root(&folder.join("amiss"), rows, room, now.get(), &mut |_| {})?;
+        seed_root(&folder.join("amiss"), rows, room, now.get(), &mut |_| Ok(()))?;
         let places = Places {
             folder: folder.to_owned(),
             rows,

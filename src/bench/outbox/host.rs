@@ -118,7 +118,7 @@ impl Host {
         let mut pins = String::new();
         for number in 0..self.rows {
             if number.is_multiple_of(1000) {
-                watch.progress(&what, number, self.rows);
+                watch.progress(&what, number, self.rows)?;
             }
             let intent = self.waiting(number, now)?;
             let key = intent.key();

@@ -46,7 +46,7 @@ pub(super) fn measure(
     let rounds = options.samples.min(ROUNDS);
     let (mut alone, mut together) = (Samples::new(), Samples::new());
     for round in 0..rounds {
-        watch.progress("eight slow origins", u64::from(round), u64::from(rounds));
+        watch.progress("eight slow origins", u64::from(round), u64::from(rounds))?;
         for (jobs, samples) in [(1, &mut alone), (ORIGINS, &mut together)] {
             for origin in &origins {
                 host.enqueue_to(origin, &format!("r{round}-j{jobs}"))?;

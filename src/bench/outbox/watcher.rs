@@ -62,7 +62,7 @@ fn measured(
     let mut starts = Samples::new();
     let what = format!("{} deliveries: push start", host.rows());
     for number in 0..options.samples {
-        watch.progress(&what, u64::from(number), u64::from(options.samples));
+        watch.progress(&what, u64::from(number), u64::from(options.samples))?;
         marking.clear();
         let key = host.enqueue(&format!("start-{number}"))?;
         starts.push(marking.wait()?);
@@ -76,7 +76,7 @@ fn measured(
         }),
         ..Figure::of("push start after enqueue", Some(host.rows()), &starts)
     }];
-    watch.progress("an idle watcher", 0, 1);
+    watch.progress("an idle watcher", 0, 1)?;
     figures.extend(idle(host)?);
     Ok(figures)
 }
