@@ -327,7 +327,7 @@ impl Doctor<'_> {
             };
             let keys = self.keys_of(&task, &turn)?;
             // One that an intent needs was found, and mended, with that intent.
-            if self.root.is_turn_over(&keys)? {
+            if !self.root.needs_due(&keys)? {
                 self.mend(
                     &error.to_string(),
                     place,

@@ -310,6 +310,19 @@ impl HostRoot {
         Ok(true)
     }
 
+    /// Whether an intent of one of these may need its due entry: it is to be pushed, or cannot be
+    /// read.
+    pub(super) fn needs_due(&self, keys: &[DeliveryKey]) -> Result<bool, OutboxError> {
+        for key in keys {
+            match self.read_intent(key)? {
+                IntentFile::Absent => {}
+                IntentFile::Good(intent) if !intent.state.retains_objects() => {}
+                IntentFile::Good(_) | IntentFile::Unreadable(_) => return Ok(true),
+            }
+        }
+        Ok(false)
+    }
+
     /// Removes the lock file of a turn that is over, if nobody holds it now.
     pub(super) fn remove_free_lock(
         &self,
@@ -352,7 +365,7 @@ impl HostRoot {
         let held = self.lock(&format!("outbox-{task}-{turn}.lock"), self.lock_timeout)?;
         let registry = self.due_registry()?;
         let name = format!("{task}-{turn}.json");
-        let remove = self.is_turn_over(keys)? && registry.is_damaged(&name)?;
+        let remove = !self.needs_due(keys)? && registry.is_damaged(&name)?;
         if remove {
             registry.dir().remove(&name)?;
             registry.dir().sync()?;

@@ -601,6 +601,18 @@ fn a_name_of_the_wrong_kind_is_told_by_the_kind_that_it_should_be() {
 }
 
 #[test]
+fn a_lease_is_of_a_millisecond_to_a_day() {
+    let scene = Scene::new(4);
+    let retune = |lease: &str| scene.plain(&["retune", "--lease-ms", lease], "");
+    for lease in ["1", "86400000"] {
+        good(&retune(lease));
+    }
+    for lease in ["0", "86400001"] {
+        assert_eq!(status(&retune(lease)), 2, "{lease}");
+    }
+}
+
+#[test]
 fn a_leftover_of_another_shape_stops_whatever_counts_the_names() {
     let scene = Scene::new(4);
     let folder = scene.file(".atomicwriteabcdef");

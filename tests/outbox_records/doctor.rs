@@ -134,6 +134,11 @@ fn due_entries_are_brought_in_line_with_the_intents() {
     let left = world.due_path("t9", &turn(9));
     std::fs::write(&left, good.replace("t1", "t9").replace(&turn(1), &turn(9))).unwrap();
     mends(&world, "nothing to do");
+    let ended = push("web", "t2", &turn(2), &oid);
+    world.enqueue(&ended);
+    world.settle(&ended, "failed", 12, 1000);
+    std::fs::write(world.due_path("t2", &turn(2)), "half").unwrap();
+    mends(&world, "not a readable due entry");
     std::fs::write(&left, good.replace("t1", "t9")).unwrap();
     mends(&world, "of another task or turn than its name");
     std::fs::write(&left, good.replace(&turn(1), &turn(9))).unwrap();

@@ -242,7 +242,7 @@ fn a_mirror_elsewhere_is_named_in_the_intent_and_one_with_borrowed_objects_refus
     let borrower = world.mirror("web");
     let alternates = borrower.join("objects/info/alternates");
     let own = commit(&borrower, "own");
-    std::fs::write(&alternates, "# none\n\n").unwrap();
+    std::fs::write(&alternates, "# none\n\n".repeat(1000)).unwrap();
     let output = world.enqueue(&push("web", "t1", &turn(3), &own));
     assert_eq!(status(&output), 0, "a comment names no other store");
     std::fs::write(
@@ -570,4 +570,17 @@ fn a_due_entry_that_is_left_of_this_very_delivery_is_no_conflict() {
     std::fs::remove_file(world.intent_path("web", "t1", &turn(1))).unwrap();
     assert_eq!(status(&world.enqueue(&wanted)), 0);
     assert!(world.intent_path("web", "t1", &turn(1)).exists());
+}
+
+#[test]
+fn the_longest_address_and_branch_are_recorded_and_read_again() {
+    let world = World::new();
+    let oid = commit(&world.mirror("web"), "one");
+    let mut wanted = push("web", "t1", &turn(1), &oid);
+    wanted["origin"] = json!(format!("https://h/{}", "o".repeat(2038)));
+    wanted["branch"] = json!("b".repeat(1024));
+    assert_eq!(status(&world.enqueue(&wanted)), 0);
+    let shown = world.good(&["status"]);
+    assert_eq!(shown["delivery"]["origin"], wanted["origin"]);
+    assert_eq!(shown["delivery"]["state"], "pending");
 }
