@@ -334,6 +334,10 @@ fn each_document(ceiling: usize, mut answer: impl FnMut(&str, &mut Output) -> St
                 let one = answer(text, &mut output);
                 status.keep_first(one);
                 detail(count, one);
+                if output.closed {
+                    // Nobody reads what the next ones would answer, so they are not begun.
+                    return status;
+                }
             }
             Err(error) => {
                 let answer = Answer::refused(Envelope::new(), error.into());
@@ -451,6 +455,10 @@ pub fn each_batch(mut step: impl FnMut(Vec<Envelope>) -> Vec<Answer>) -> Status 
             };
             status.keep_first(one);
             detail(count, one);
+        }
+        if output.closed {
+            // Nobody reads what the next ones would answer, so they are not begun.
+            return status;
         }
         match ended {
             None => {}

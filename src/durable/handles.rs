@@ -12,6 +12,14 @@ use super::lock::Opened;
 /// So many are kept at most; the one that was not used for longest goes first.
 const MOST: usize = 32;
 
+/// At most `most`, and at most an eighth of what this process may open: where that is little, a
+/// handle that is only kept would be missing elsewhere.
+pub(super) fn within_limit(most: usize) -> usize {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let part = limit.and_then(|limit| usize::try_from(limit / 8).ok());
+    part.unwrap_or(most).min(most)
+}
+
 /// Free handles by the name of their lock, the latest last. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Handles(Arc<Mutex<Vec<(String, Opened)>>>);
@@ -27,10 +35,10 @@ impl Handles {
         let Ok(mut free) = self.0.lock() else {
             return;
         };
-        if free.len() >= MOST {
+        free.push((name, handle));
+        if free.len() > within_limit(MOST) {
             free.remove(0);
         }
-        free.push((name, handle));
     }
 }
 

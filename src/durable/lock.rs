@@ -187,15 +187,19 @@ impl Dir {
             LockMode::Shared => FlockOperation::NonBlockingLockShared,
             LockMode::Exclusive => FlockOperation::NonBlockingLockExclusive,
         };
-        match fs::flock(&opened.handle, operation) {
-            Ok(()) if self.still_there(what, opened)? => Ok(true),
-            Ok(()) => {
-                *opened = self.open_lock(what)?;
-                Ok(false)
+        // A kept handle may be of a file that is gone: the one that is there is tried at once, since
+        // nobody needs to hold it. A file that is replaced all the time is waited for.
+        for _ in 0..2 {
+            match fs::flock(&opened.handle, operation) {
+                Ok(()) if self.still_there(what, opened)? => return Ok(true),
+                Ok(()) => *opened = self.open_lock(what)?,
+                Err(Errno::WOULDBLOCK | Errno::INTR) => return Ok(false),
+                Err(errno) => {
+                    return Err(DiskError::io("lock", self.lock_path(what), errno).into());
+                }
             }
-            Err(Errno::WOULDBLOCK | Errno::INTR) => Ok(false),
-            Err(errno) => Err(DiskError::io("lock", self.lock_path(what), errno).into()),
         }
+        Ok(false)
     }
 
     fn held(&self, what: Hold<'_>, opened: Opened) -> Lock {
@@ -256,7 +260,12 @@ impl Dir {
             return Ok(true);
         };
         match fs::statat(self.handle(), name, fs::AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(there) => Ok(there.st_ino == held.st_ino && there.st_dev == held.st_dev),
+            Ok(there) if there.st_ino == held.st_ino && there.st_dev == held.st_dev => {
+                // A kept handle was looked at long ago: what is asked of a new one is asked of it too.
+                check_regular(&there, &self.lock_path(what))?;
+                Ok(true)
+            }
+            Ok(_) => Ok(false),
             Err(Errno::NOENT) => Ok(false),
             Err(errno) => Err(DiskError::io("stat", self.path_of(name), errno)),
         }
@@ -327,6 +336,9 @@ mod tests {
         let keeping = Dir::open(place.path()).unwrap().keeping_locks();
         drop(take(&keeping).unwrap());
         std::fs::remove_file(place.path().join("a.lock")).unwrap();
+        // Nobody holds the one that is made anew, so there is nothing to wait for.
+        drop(take(&keeping).unwrap());
+        std::fs::remove_file(place.path().join("a.lock")).unwrap();
         let other = Dir::open(place.path()).unwrap();
         let held = take(&other).unwrap();
         assert!(take(&keeping).is_err());
@@ -339,6 +351,20 @@ mod tests {
             .lock(Hold::File("a.lock"), LockMode::Exclusive, wait)
             .unwrap();
         assert!(take(&other).is_err());
+    }
+
+    #[test]
+    fn what_is_asked_of_a_new_lock_file_is_asked_of_a_kept_one() {
+        let place = tempfile::tempdir().unwrap();
+        let keeping = Dir::open(place.path()).unwrap().keeping_locks();
+        drop(take(&keeping).unwrap());
+        let names = ["a.lock", "b.lock"].map(|name| place.path().join(name));
+        std::fs::hard_link(&names[0], &names[1]).unwrap();
+        let refused = take(&keeping).unwrap_err();
+        assert!(matches!(
+            refused,
+            LockError::Disk(DiskError::HardLink { .. })
+        ));
     }
 
     #[test]

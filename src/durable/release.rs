@@ -12,31 +12,56 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use super::dir::Dir;
+use super::handles::within_limit;
 
 /// So many handles wait to be closed at most; one more is closed where it is.
 const WAITING: usize = 64;
 
 /// The thread that closes, started when it is first needed. `None` inside where it could not be.
 #[derive(Debug, Default)]
-pub(super) struct Releaser(OnceLock<Option<SyncSender<OwnedFd>>>);
+pub(super) struct Releaser(OnceLock<Option<SyncSender<Work>>>);
+
+/// What the thread is asked for.
+#[derive(Debug)]
+enum Work {
+    /// Close this.
+    Close(#[allow(dead_code, reason = "dropping it closes it")] OwnedFd),
+    /// Say that all before this is closed.
+    Tell(SyncSender<()>),
+}
 
 impl Releaser {
     /// Closes a handle beside the caller; here, if that cannot be had.
     fn release(&self, handle: OwnedFd) {
         let closer = self.0.get_or_init(|| {
-            let (sender, receiver) = sync_channel::<OwnedFd>(WAITING);
+            let (sender, receiver) = sync_channel::<Work>(within_limit(WAITING));
             // It ends with the sender, when the directory is closed.
             std::thread::Builder::new()
                 .name("amiss-release".into())
                 .stack_size(64 * 1024)
-                .spawn(move || receiver.into_iter().for_each(drop))
+                .spawn(move || {
+                    for work in receiver {
+                        if let Work::Tell(asker) = work {
+                            let _ = asker.send(());
+                        }
+                    }
+                })
                 .ok()
                 .map(|_| sender)
         });
         if let Some(closer) = closer {
             // What is not taken comes back in the error, and is closed with it.
-            let _ = closer.try_send(handle);
+            let _ = closer.try_send(Work::Close(handle));
         }
+    }
+
+    /// Waits until all that was handed over is closed; whether there was anybody to wait for.
+    fn settle(&self) -> bool {
+        let Some(Some(closer)) = self.0.get() else {
+            return false;
+        };
+        let (asker, told) = sync_channel(1);
+        closer.send(Work::Tell(asker)).is_ok() && told.recv().is_ok()
     }
 }
 
@@ -57,6 +82,12 @@ impl Dir {
     #[must_use]
     pub fn releasing_beside(self) -> Dir {
         self.with_releaser(Releaser::default())
+    }
+
+    /// Waits until the room of files that lost their names is free again: before a full disk is
+    /// believed. Whether some may have become free.
+    pub(super) fn settle_releases(&self) -> bool {
+        self.releaser().is_some_and(Releaser::settle)
     }
 
     /// Keeps the file at a name, if there is one, until the answer is dropped: then it is let go

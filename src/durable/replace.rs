@@ -9,10 +9,11 @@
 //! uses each again and removes them when it is closed, after the last sync; nothing stays at rest.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
@@ -25,6 +26,15 @@ use super::trace::Step;
 pub(crate) const TEMPORARY_PREFIX: &str = ".atomicwrite";
 /// The one file in a temporary directory.
 pub(crate) const TEMPORARY_FILE: &str = "tmpfile.tmp";
+
+/// Before a full disk is believed: the system counts room as free a moment after the close that
+/// freed it.
+const PAUSES: [Duration; 4] = [
+    Duration::ZERO,
+    Duration::from_millis(1),
+    Duration::from_millis(5),
+    Duration::from_millis(20),
+];
 
 /// A new file on its way to a name. Dropped before that, it leaves nothing behind.
 #[derive(Debug)]
@@ -164,9 +174,28 @@ impl Temporary<'_> {
     /// # Errors
     /// The system's, a full disk among them.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), DiskError> {
-        self.file
-            .write_all(bytes)
-            .map_err(|error| DiskError::io("write", self.dir.path_of(&self.inner), error))?;
+        let begun = self.file.stream_position();
+        let mut written = self.file.write_all(bytes);
+        for pause in PAUSES {
+            let (Err(error), Ok(begun)) = (&written, &begun) else {
+                break;
+            };
+            let full = matches!(
+                error.kind(),
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded
+            );
+            if !full || !self.dir.settle_releases() {
+                break;
+            }
+            // What was replaced a moment ago may have held the room until now.
+            std::thread::sleep(pause);
+            written = self
+                .file
+                .set_len(*begun)
+                .and_then(|()| self.file.seek(SeekFrom::Start(*begun)))
+                .and_then(|_| self.file.write_all(bytes));
+        }
+        written.map_err(|error| DiskError::io("write", self.dir.path_of(&self.inner), error))?;
         self.dir
             .note(|| Step::Append(self.dir.inside(&self.inner), bytes.to_vec()));
         Ok(())

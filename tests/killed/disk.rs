@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use amiss::clock::FixedClock;
-use amiss::ledger::file::{ClockPolicy, Mode, Options, Root};
+use amiss::ledger::file::{ClockPolicy, FileLedger, Mode, Options, Root};
+use amiss::ledger::{DeliveryLedger, Renewal};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -254,4 +255,26 @@ fn c10_a_cleanup_on_a_full_disk_makes_its_own_room() {
     );
     root.init(&limits(CAP), &FixedClock(NOW + 2), ClockPolicy::Guard)
         .unwrap();
+}
+
+#[test]
+fn c10_a_nearly_full_disk_has_room_for_one_row_after_the_other() {
+    let mut scene = Scene::new();
+    let (running, mut lease) = scene.claimed("running", None);
+    let Some(disk) = Disk::mount(64) else {
+        return;
+    };
+    std::fs::create_dir(disk.root()).unwrap();
+    private(&disk.root());
+    Tree::of(&scene.root()).lay_out(&disk.root());
+    let root = Root::open(&disk.root(), Options::default()).unwrap();
+    let mut ledger = FileLedger::new(root, FixedClock(NOW + 2));
+    disk.fill(1);
+    // The row before is let go beside the work on the next, which needs just its room.
+    for round in 0..500 {
+        lease = match ledger.renew(&running, &lease) {
+            Ok(Renewal::Renewed { lease, .. }) => lease,
+            other => panic!("renewal {round}: {other:?}"),
+        };
+    }
 }

@@ -25,5 +25,6 @@ mod frames;
 mod memory;
 mod roots;
 mod rules;
+mod scarce;
 mod scene;
 mod syncs;

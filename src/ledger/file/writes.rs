@@ -15,6 +15,8 @@
 //! half-way, rows are in place whose answer was an error; each operation may be repeated then, as
 //! after a crash.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::capacity::{Capacity, Count};
 use super::error::LedgerError;
 use super::frame;
@@ -359,7 +361,7 @@ fn place(list: Vec<Named<'_>>) -> Result<Option<String>, LedgerError> {
 }
 
 /// Makes the bytes of all files durable.
-fn sync_together(mut files: Vec<&mut Temporary<'_>>) -> Result<(), LedgerError> {
+fn sync_together(files: Vec<&mut Temporary<'_>>) -> Result<(), LedgerError> {
     if files.len() > 1 {
         for file in &files {
             file.begin_writing();
@@ -371,30 +373,28 @@ fn sync_together(mut files: Vec<&mut Temporary<'_>>) -> Result<(), LedgerError> 
         }
         return Ok(());
     }
-    let share = files.len().div_ceil(GROUP);
+    // Each takes the next file until none is left, so a thread that cannot be had is no error.
+    let rest = Mutex::new(files.into_iter());
+    let work = || -> Result<(), crate::durable::DiskError> {
+        loop {
+            let next = rest.lock().unwrap_or_else(PoisonError::into_inner).next();
+            match next {
+                Some(file) => file.sync()?,
+                None => return Ok(()),
+            }
+        }
+    };
     std::thread::scope(|scope| {
-        let syncers: Vec<_> = files
-            .chunks_mut(share)
-            .map(|chunk| {
-                std::thread::Builder::new()
-                    .spawn_scoped(scope, || chunk.iter_mut().try_for_each(|file| file.sync()))
-            })
+        let helpers: Vec<_> = (1..GROUP)
+            .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok())
             .collect();
-        let mut outcome = Ok(());
-        for syncer in syncers {
+        let mut outcome = work();
+        for helper in helpers {
             let ended = |_| {
                 let path = "a sync that was under way".into();
                 Err(crate::durable::DiskError::Missing { path })
             };
-            let synced = match syncer {
-                Ok(syncer) => syncer.join().unwrap_or_else(ended),
-                Err(source) => Err(crate::durable::DiskError::Io {
-                    operation: "start a thread to sync",
-                    path: "the temporary files".into(),
-                    source,
-                }),
-            };
-            outcome = outcome.and(synced);
+            outcome = outcome.and(helper.join().unwrap_or_else(ended));
         }
         outcome
     })?;
