@@ -540,6 +540,10 @@ fn a_refused_token_says_which_of_its_forms_it_lacks() {
         let message = said(value);
         assert!(message.contains("of the form `Bearer`"), "{message}");
     }
+    let claimless = with(|claims| claims["jti"] = "".into());
+    let output = judge_at(&receiver, &sign(&claimless), HINT, NOW);
+    let message = answer(&output)["error"]["message"].to_string();
+    assert!(message.contains("is empty"), "{message}");
     for (bytes, words) in [
         (16 * 1024, "is not three parts"),
         (16 * 1024 + 1, "is over 16384 bytes"),

@@ -1077,3 +1077,39 @@ fn a08_a_missing_signature_says_which_other_header_came() {
     let none = said(Receiver::fixture("gitlab"), &request(&[], b"{}"));
     assert!(none.ends_with("missing"), "{none}");
 }
+
+#[test]
+fn a10_headers_of_another_form_are_told_which_forms_there_are() {
+    let output = Receiver::github().verify(r#"{"headers":7,"body":""}"#);
+    assert_eq!(verdict(&output), "INPUT_MALFORMED");
+    let message = answer(&output)["error"]["message"].to_string();
+    assert!(message.contains("header pairs"), "{message}");
+    assert!(message.contains("or an object of headers"), "{message}");
+}
+
+#[test]
+fn a37_a_body_over_its_limit_is_refused_before_it_is_unpacked() {
+    use amiss::code::Coded;
+    use amiss::ingress::{Request, Route};
+    let receiver = Receiver::github();
+    receiver.edit("route.json", |route| {
+        route["limits"] = json!({"body_bytes": 4});
+    });
+    let route = Route::load(std::path::Path::new(&receiver.route()), None).unwrap();
+    for (body, good) in [(&b"abcd"[..], true), (b"abcde", false), (b"abcdef", false)] {
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        for document in [
+            json!({"headers": [], "body": text}),
+            json!({"headers": [], "body_base64": base64(body)}),
+        ] {
+            let parsed = Request::parse(&document.to_string(), route.limits());
+            match parsed {
+                Ok(_) => assert!(good, "{document}"),
+                Err(error) => {
+                    assert!(!good, "{document}");
+                    assert_eq!(error.code().name(), "INGRESS_LIMITS");
+                }
+            }
+        }
+    }
+}

@@ -214,6 +214,8 @@ fn a_root_of_the_earlier_spelling_may_be_as_full_as_its_cap_and_no_fuller() {
     assert_ne!(now, earlier);
     fs::write(&file, seal(ROOT, &earlier)).unwrap();
     fs::remove_file(scene.file(".amiss-capacity.state")).unwrap();
+    let checked = run(&["ledger", "check", "--root", path(&scene.root())], "");
+    assert_eq!(code(&checked), "ROOT_NOT_PREPARED");
     let over = scene.init(2, NOW);
     assert_eq!(code(&over), "ROOT_CORRUPT");
     let message = answer(&over)["error"]["message"].to_string();

@@ -262,3 +262,13 @@ fn an_ssh_origin_takes_the_key_and_f01_asks_nobody_for_another() {
         assert_eq!(scene.last_error(1), error, "{key}: {}", scene.note(1));
     }
 }
+
+#[test]
+fn what_a_killed_pump_left_of_the_users_settings_goes_with_the_next_one_that_has_no_work() {
+    let scene = Scene::new();
+    scene.world.good(&["enable"]);
+    let left = scene.world.root.join("locks/outbox-git-access.config");
+    std::fs::write(&left, "[user]\n").unwrap();
+    scene.once();
+    assert!(!left.exists());
+}

@@ -467,7 +467,8 @@ fn an_answer_that_cannot_be_read_fails_what_rests_on_it_and_nothing_else() {
     let mut scene = Scene::new();
     known_and_fresh(&scene);
     scene.git_after("case \"$*\" in *ls-remote*) echo no answer; exit 0;; esac");
-    scene.once();
+    let answer = scene.once();
+    assert_eq!(answer["pump"]["due"], 2, "{answer}");
     assert_eq!(scene.state(2), "retrying");
     assert_eq!(scene.last_error(2), "PUBLISH_FAILED");
     assert_eq!(scene.state(3), "delivered");
@@ -487,4 +488,20 @@ fn a_tip_that_became_this_very_commit_after_the_question_is_no_other_commit() {
     scene.once();
     assert_eq!(scene.state(2), "delivered");
     assert_eq!(scene.intent(2)["superseded_by"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_pin_that_goes_while_its_push_fails_is_made_again() {
+    let mut scene = Scene::new();
+    let one = scene.commit("one", None);
+    scene.enqueue("main", 1, &one);
+    scene.hook("pre-receive", "exit 1");
+    let pin = format!("refs/mac-worker/delivery/t/{}", turn(1));
+    let mirror = scene.mirror.display().to_string();
+    scene.git_after(&format!(
+        "case \"$*\" in *' push '*) git -C '{mirror}' update-ref -d {pin};; esac"
+    ));
+    scene.once();
+    assert_eq!(scene.state(1), "retrying");
+    assert_eq!(crate::world::pinned(&scene.mirror, "t", &turn(1)), one);
 }

@@ -272,3 +272,20 @@ fn a_pin_in_another_mirror_than_its_intents_is_nobodys() {
     let place = list[0]["where"].as_str().unwrap();
     assert!(place.contains("api.git"), "{place}");
 }
+
+#[test]
+fn a_record_of_an_ended_pin_under_another_turns_name_is_for_a_person() {
+    let world = World::new();
+    let oid = commit(&world.mirror("web"), "one");
+    let wanted = push("web", "t1", &turn(1), &oid);
+    world.enqueue(&wanted);
+    world.settle(&wanted, "delivered", 1, 1000);
+    let after_eight_days = (1000 + 8 * 86_400_000_u64).to_string();
+    world.good(&["gc", "--now-unix-millis", &after_eight_days]);
+    let ended = |number| {
+        let intent = world.intent_path("web", "t1", &turn(number));
+        intent.with_extension("ended")
+    };
+    std::fs::copy(ended(1), ended(2)).unwrap();
+    stays(&world, "it is of another delivery");
+}

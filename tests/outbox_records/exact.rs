@@ -8,9 +8,9 @@ use amiss::code::{Code, Coded};
 use amiss::delivery::ObjectId;
 use amiss::outbox::{
     BackoffClock, Branch, DueEntry, Heard, HostRoot, Intent, LastError, MAX_BACKOFF_MILLIS,
-    MirrorPath, ObjectSyncReceipt, Origin, PackName, Project, Record, RecordError, Schedule,
-    Settled, State, Target, TargetLedger, Task, Turn, UnitError, after_delivery, after_failure,
-    span, wait_left_millis,
+    MirrorPath, ObjectSyncReceipt, Origin, PackName, ProcessIdentity, Project, Record, RecordError,
+    Schedule, Settled, State, Target, TargetLedger, Task, Turn, UnitError, after_delivery,
+    after_failure, span, wait_left_millis,
 };
 
 use crate::world::{World, commit, push, turn};
@@ -490,10 +490,46 @@ fn a_look_at_everything_reads_again_what_changed_and_what_could_not_be_used() {
     let mut look = || {
         let clocks = (at(1_900_000_000_000), now);
         let plan = waiting.look(&root, &Heard::Anything, usize::MAX, clocks);
-        plan.unwrap().jobs.len()
+        let plan = plan.unwrap();
+        (plan.jobs.len(), plan.open)
     };
-    assert_eq!(look(), 0);
+    assert_eq!(look(), (0, 1));
+    std::fs::remove_file(&due).unwrap();
+    assert_eq!(look(), (0, 0), "what is gone is nothing to do");
     std::fs::write(&path, &good).unwrap();
     std::fs::write(&due, entry).unwrap();
-    assert_eq!(look(), 1);
+    assert_eq!(look(), (1, 1));
+}
+
+#[test]
+fn an_identity_says_of_which_boot_it_is_where_the_system_tells() {
+    let own = ProcessIdentity::of_this_process().unwrap();
+    let told = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
+    assert_eq!(own.boot_id.as_deref(), told.as_deref().map(str::trim));
+}
+
+#[test]
+fn a_delivery_that_ended_and_comes_anew_is_not_left_alone_any_more() {
+    let world = World::new();
+    let oid = commit(&world.mirror("web"), "one");
+    world.enqueue(&push("web", "t1", &turn(1), &oid));
+    let root = HostRoot::open(&world.root, Duration::from_secs(20)).unwrap();
+    let text = std::fs::read(world.intent_path("web", "t1", &turn(1))).unwrap();
+    let key = Intent::decode(&text).unwrap().key();
+    let mut schedule = Schedule::new();
+    let clocks = (at(1_900_000_000_000), Instant::now());
+    schedule.leave_alone(key.clone(), clocks.1);
+    let due = world.due_path("t1", &turn(1));
+    let mut look = |forget: bool| {
+        if forget {
+            schedule.forget(&key);
+        }
+        // Enqueued anew: the entry is another file.
+        let entry = std::fs::read(&due).unwrap();
+        std::fs::remove_file(&due).unwrap();
+        std::fs::write(&due, entry).unwrap();
+        let plan = schedule.look(&root, &Heard::Anything, usize::MAX, clocks);
+        plan.unwrap().jobs.len()
+    };
+    assert_eq!((look(false), look(true)), (0, 1));
 }

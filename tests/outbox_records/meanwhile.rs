@@ -240,3 +240,21 @@ fn a_commit_that_goes_before_it_is_pinned_is_not_found_and_leaves_nothing() {
     assert!(!world.intent_path("web", "t1", &turn(1)).exists());
     assert!(!world.due_path("t1", &turn(1)).exists());
 }
+
+#[test]
+fn a_pin_that_somebody_made_of_another_commit_meanwhile_is_a_conflict() {
+    let world = World::new();
+    let mirror = world.mirror("web");
+    let (one, two) = (commit(&mirror, "one"), commit(&mirror, "two"));
+    let pin = format!("refs/mac-worker/delivery/t1/{}", turn(1));
+    let words = format!(
+        "case \"$*\" in *'update-ref --no-deref'*) git -C '{}' update-ref {pin} {two};; esac",
+        mirror.display()
+    );
+    let folder = git_after(&world, &words);
+    let wanted = json!({ "push": push("web", "t1", &turn(1), &one) });
+    let output = with_git(&world, &folder, &["enqueue"], &wanted);
+    assert_eq!(code(&output), "DELIVERY_REF_CONFLICT");
+    assert_eq!(pinned(&mirror, "t1", &turn(1)), two);
+    assert!(!world.intent_path("web", "t1", &turn(1)).exists());
+}
