@@ -42,6 +42,8 @@ git -C repository checkout -q -b topic
 echo "hello, world" > repository/greeting.txt
 git -C repository commit -q -a -m "Say it to everybody"
 git -C repository checkout -q main
+# A forge shows the candidate of its pull request 7 under this name too.
+git -C repository update-ref refs/pull/7/head topic
 candidate=$(git -C repository rev-parse topic)
 base=$(git -C repository rev-parse main)
 

@@ -1,6 +1,8 @@
 //! The set-ups of `docs/receivers.md`, really started, with the files of that page: nginx with
 //! fcgiwrap, the `webhook` daemon, and the shell loop, for every forge.
 
+mod faults;
+
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,6 +16,14 @@ use crate::common::receiver::fixture_bytes;
 
 /// Debian's packages that the set-ups need; the project's own check installs them.
 const TOOLS: [&str; 5] = ["webhook", "nginx", "fcgiwrap", "jq", "git"];
+const SCRIPTS: [&str; 6] = [
+    "receive.sh",
+    "receive.cgi",
+    "flow.sh",
+    "worker.sh",
+    "loop.sh",
+    "publish.sh",
+];
 const FORGES: [&str; 4] = ["github", "gitea", "forgejo", "gitlab"];
 
 fn find(tool: &str) -> PathBuf {
@@ -52,11 +62,16 @@ impl Drop for Running {
 
 impl Gates {
     fn new() -> Gates {
+        Gates::of(&FORGES)
+    }
+
+    fn of(forges: &[&str]) -> Gates {
         let gates = Gates {
             dir: tempfile::tempdir().unwrap(),
         };
         gates.sh(&format!(
-            "QUICK_START_DIR={} AMISS={} sh {}/docs/quick-start.sh prepare
+            "mkdir shims
+             QUICK_START_DIR={} AMISS={} sh {}/docs/quick-start.sh prepare
              for refs in pull merge-requests; do
                  git -C made/repository update-ref refs/$refs/4/head refs/heads/topic
              done",
@@ -64,8 +79,8 @@ impl Gates {
             env!("CARGO_BIN_EXE_amiss"),
             env!("CARGO_MANIFEST_DIR"),
         ));
-        std::fs::write(gates.path("setup.sh"), page("setup.sh")).unwrap();
-        for forge in FORGES {
+        std::fs::write(gates.path("setup.sh"), gates.here(&page("setup.sh"))).unwrap();
+        for forge in forges {
             gates.fill(forge);
         }
         gates
@@ -88,8 +103,9 @@ impl Gates {
     /// The text of the page with this machine's places in it.
     fn here(&self, text: &str) -> String {
         let tools = Path::new(env!("CARGO_BIN_EXE_amiss")).parent().unwrap();
+        let shims = self.path("shims").display().to_string();
         text.replace("/srv/gate", self.dir.path().to_str().unwrap())
-            .replace("/usr/local/bin", tools.to_str().unwrap())
+            .replace("/usr/local/bin", &format!("{shims}:{}", tools.display()))
             .replace(
                 "/run/fcgiwrap.socket",
                 self.path("fcgi.socket").to_str().unwrap(),
@@ -97,13 +113,11 @@ impl Gates {
     }
 
     fn fill(&self, forge: &str) {
-        let tools = Path::new(env!("CARGO_BIN_EXE_amiss")).parent().unwrap();
         self.sh(&format!(
             "made=$PWD/made
              mkdir -m 700 {forge}
              cd {forge}
-             PATH={}:$PATH REPOSITORY=$made/repository ACTION=$made/action sh ../setup.sh",
-            tools.display()
+             REPOSITORY=$made/repository ACTION=$made/action sh ../setup.sh"
         ));
         let keyring = if forge == "gitlab" {
             "gitlab/keyring.json"
@@ -124,25 +138,9 @@ impl Gates {
             )
             .unwrap();
         }
-        for name in [
-            "receive.sh",
-            "receive.cgi",
-            "flow.sh",
-            "worker.sh",
-            "loop.sh",
-            "publish.sh",
-        ] {
-            std::fs::write(self.path(forge).join(name), self.here(&page(name))).unwrap();
-        }
-        for name in [
-            "receive.sh",
-            "receive.cgi",
-            "flow.sh",
-            "worker.sh",
-            "loop.sh",
-            "publish.sh",
-        ] {
+        for name in SCRIPTS {
             let path = self.path(forge).join(name);
+            std::fs::write(&path, self.here(&page(name))).unwrap();
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700)).unwrap();
         }
     }
@@ -154,12 +152,7 @@ impl Gates {
                 .unwrap();
         let candidate = made["pull_request"]["head"]["sha"].clone();
         let body = match forge {
-            "github" => {
-                let mut body = made;
-                body["number"] = 4.into();
-                body["pull_request"]["number"] = 4.into();
-                body
-            }
+            "github" => made,
             "gitlab" => {
                 let mut body: Value =
                     serde_json::from_slice(&fixture_bytes("gitlab/merge_request.open.json"))
