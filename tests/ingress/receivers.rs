@@ -16,12 +16,13 @@ use crate::common::receiver::fixture_bytes;
 
 /// Debian's packages that the set-ups need; the project's own check installs them.
 const TOOLS: [&str; 5] = ["webhook", "nginx", "fcgiwrap", "jq", "git"];
-const SCRIPTS: [&str; 6] = [
+const SCRIPTS: [&str; 7] = [
     "receive.sh",
     "receive.cgi",
     "flow.sh",
     "worker.sh",
     "loop.sh",
+    "clean.sh",
     "publish.sh",
 ];
 const FORGES: [&str; 4] = ["github", "gitea", "forgejo", "gitlab"];

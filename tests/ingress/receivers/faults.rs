@@ -240,3 +240,23 @@ fn a_delivery_completes_whichever_step_of_its_flow_is_killed_or_missing() {
     gates.work_to_the_end();
     assert_eq!(gates.last_answer()["completion"]["result"], "completed");
 }
+
+#[test]
+fn the_daily_cleaning_takes_old_leftovers_and_leaves_what_is_waiting() {
+    let gates = Gates::faulty();
+    gates.spool(11);
+    gates.sh("cd github
+         touch -d '8 days ago' scratch/old spool/.new.old spool/11.json
+         touch scratch/new spool/.new.new
+         echo word > flow.log
+         ./clean.sh
+         [ ! -e scratch/old ]
+         [ ! -e spool/.new.old ]
+         [ -e scratch/new ]
+         [ -e spool/.new.new ]
+         [ ! -e flow.log ]
+         [ -s flow.log.old ]
+         rm spool/.new.new");
+    assert_eq!(gates.count("spool"), 1);
+    gates.work_to_the_end();
+}
