@@ -12,15 +12,33 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
     }
 }
 
-/// A path as a shell reads it: plain where that is safe, in single quotes elsewhere.
+/// A path as a shell reads it: plain where that is safe, in single quotes elsewhere, and spelled by
+/// `printf` where it is no text.
 #[must_use]
 pub fn shell(path: &Path) -> String {
-    let text = path.to_string_lossy();
+    let Some(text) = path.to_str() else {
+        return format!("\"$(printf '{}')\"", spelled(path));
+    };
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+:@%".contains(letter);
     if !text.is_empty() && !text.starts_with('-') && text.chars().all(plain) {
-        return text.into_owned();
+        return text.to_owned();
     }
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// A path as a format of `printf` that means its bytes.
+fn spelled(path: &Path) -> String {
+    use std::fmt::Write as _;
+    let mut format = String::new();
+    for &byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._".contains(&byte) {
+            format.push(char::from(byte));
+        } else {
+            // Writing into a text cannot fail.
+            let _ = write!(format, "\\{byte:03o}");
+        }
+    }
+    format
 }
 
 #[cfg(test)]
@@ -40,5 +58,7 @@ mod tests {
         assert_eq!(shell(Path::new("my root")), "'my root'");
         assert_eq!(shell(Path::new("it's")), r"'it'\''s'");
         assert_eq!(shell(Path::new("$HOME")), "'$HOME'");
+        let bytes = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"-\xffa%s7");
+        assert_eq!(shell(Path::new(bytes)), r#""$(printf '\055\377a\045s7')""#);
     }
 }

@@ -23,6 +23,7 @@ mod filesystems;
 mod flow;
 mod frames;
 mod memory;
+mod remedies;
 mod roots;
 mod rules;
 mod scarce;

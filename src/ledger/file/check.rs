@@ -1,14 +1,19 @@
 //! `check`: validates everything, changes nothing, takes no lock, and reports every defect
 //! (page 3.2).
 
+use std::ffi::OsStr;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
 use super::capacity::{Capacity, Count};
-use super::error::LedgerError;
+use super::error::{LedgerError, RESTORE_FRAME};
 use super::metadata::{Metadata, Schema};
 use super::names::{self, Name};
 use super::root::Root;
 use super::row::Row;
+use crate::code::{Code, Coded};
 use crate::delivery::DeliveryKey;
-use crate::durable::Entry;
+use crate::durable::{DiskError, Entry};
 use crate::words::shell;
 
 /// Something that is wrong.
@@ -72,11 +77,9 @@ impl Root {
             // Says which command prepares it.
             Ok(_) => return Err(self.metadata().err().unwrap_or_else(|| self.changed())),
             Err(error) => {
-                checked.defects.push(self.defect(
-                    names::ROOT,
-                    &error,
-                    "restore this file from a backup: nothing else holds the limits and the clock",
-                ));
+                checked
+                    .defects
+                    .push(self.defect(names::ROOT, &error, RESTORE_FRAME));
                 None
             }
         };
@@ -103,16 +106,21 @@ impl Root {
         let problem = text
             .strip_prefix(&path)
             .map_or(text.as_str(), |rest| rest.trim_start_matches([':', ' ']));
+        let mut problem = problem.to_owned();
+        // Why the system refused it; the other errors say all in their own words.
+        if let Some(reason) = std::error::Error::source(error) {
+            problem = format!("{problem}: {reason}");
+        }
         Defect {
             file: file.to_owned(),
-            problem: problem.to_owned(),
-            remedy: remedy.to_owned(),
+            problem,
+            remedy: cure(error).unwrap_or_else(|| remedy.to_owned()),
         }
     }
 
     fn look(&self, entry: &Entry) -> Option<Looked> {
         let file = entry.name.to_string_lossy();
-        let quarantine = self.quarantine_command(&file);
+        let quarantine = self.quarantine_command(&entry.name);
         let wrong =
             |error: LedgerError| Some(Looked::Defect(self.defect(&file, &error, &quarantine)));
         let name = match self.known(entry) {
@@ -155,8 +163,8 @@ impl Root {
             &file,
             error,
             &format!(
-                "restore it from a backup, or move the row out: {}; its delivery is then forgotten",
-                self.quarantine_command(&row)
+                "restore it from a backup, or move the row out, whose delivery is then forgotten: {}",
+                self.quarantine_command(row.as_ref())
             ),
         )
     }
@@ -164,7 +172,7 @@ impl Root {
     fn look_at_report(&self, key: &DeliveryKey) -> Looked {
         let file = names::report(key);
         if let Err(error) = self.dir.open_file(&file, u64::MAX) {
-            let remedy = self.quarantine_command(&file);
+            let remedy = self.quarantine_command(file.as_ref());
             return Looked::Defect(self.defect(&file, &error.into(), &remedy));
         }
         // A damaged row is told of on its own; its report is not known to be dead.
@@ -189,8 +197,8 @@ impl Root {
                 Ok(capacity) => capacity,
                 Err(error) => {
                     let remedy = format!(
-                        "{} counts the rows anew",
-                        self.quarantine_command(names::CAPACITY)
+                        "the rows are counted anew by: {}",
+                        self.quarantine_command(names::CAPACITY.as_ref())
                     );
                     checked
                         .defects
@@ -212,18 +220,18 @@ impl Root {
             file: names::CAPACITY.to_owned(),
             problem,
             remedy: format!(
-                "find out which rows came or went without amiss; then {} counts the rows anew",
-                self.quarantine_command(names::CAPACITY)
+                "find out which rows came or went without amiss; then they are counted anew by: {}",
+                self.quarantine_command(names::CAPACITY.as_ref())
             ),
         }));
         Ok(())
     }
 
     /// The command that moves a file out, to be copied into a shell whatever its name is.
-    fn quarantine_command(&self, file: &str) -> String {
+    fn quarantine_command(&self, file: &OsStr) -> String {
         let root = shell(self.path());
-        let name = shell(std::path::Path::new(file));
-        if file.starts_with('-') {
+        let name = shell(Path::new(file));
+        if file.as_encoded_bytes().starts_with(b"-") {
             return format!("amiss ledger quarantine --root {root} --to DIR -- {name}");
         }
         format!("amiss ledger quarantine {name} --root {root} --to DIR")
@@ -245,6 +253,43 @@ impl Root {
         };
         (!fits).then(|| format!("it counts {said} rows, the folder holds {rows}"))
     }
+}
+
+/// What to do where the bytes are not what is wrong, so that a whole file is not moved out.
+fn cure(error: &LedgerError) -> Option<String> {
+    if error.code() == Code::Io {
+        return Some(
+            "mend what the reason names and check again; nothing says that its bytes are wrong"
+                .to_owned(),
+        );
+    }
+    match error {
+        LedgerError::Disk(DiskError::Owner { path, caller, .. }) => Some(format!(
+            "give it back to the root's owner: chown {caller} {}",
+            shell(path)
+        )),
+        LedgerError::Disk(error @ DiskError::Writable { .. }) => error.hint(),
+        LedgerError::Disk(DiskError::HardLink { path, .. }) => Some(format!(
+            "remove its other name, which is found by: find {} -xdev -samefile {}",
+            shell(top_of_filesystem(path)),
+            shell(path)
+        )),
+        _ => None,
+    }
+}
+
+/// The highest folder on the filesystem of a file: its other names are below it.
+fn top_of_filesystem(path: &Path) -> &Path {
+    let device = |path: &Path| {
+        std::fs::symlink_metadata(path)
+            .map(|facts| facts.dev())
+            .ok()
+    };
+    let own = device(path);
+    let above = path.ancestors().skip(1);
+    // A relative path ends with the folder that it is relative to.
+    let same = above.take_while(|folder| !folder.as_os_str().is_empty() && device(folder) == own);
+    same.last().unwrap_or_else(|| Path::new("/"))
 }
 
 fn note(file: &str, text: &str) -> Note {
@@ -284,5 +329,57 @@ impl Checked {
             Looked::Note(note) => self.notes.push(note),
             Looked::Defect(defect) => self.defects.push(defect),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::file::Options;
+
+    /// What a check says of a file of a root after this error.
+    fn told(error: DiskError) -> Defect {
+        let folder = tempfile::Builder::new()
+            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700))
+            .tempdir()
+            .unwrap();
+        let root = Root::open(folder.path(), Options::default()).unwrap();
+        root.defect("file", &error.into(), "move it out")
+    }
+
+    #[test]
+    fn a_file_that_the_system_does_not_give_out_is_not_called_damaged() {
+        for (number, reason) in [
+            (rustix::io::Errno::ACCESS, "Permission denied"),
+            (rustix::io::Errno::MFILE, "Too many open files"),
+            (rustix::io::Errno::IO, "nput/output error"),
+        ] {
+            let defect = told(DiskError::Io {
+                operation: "open",
+                path: "root/file".into(),
+                source: number.into(),
+            });
+            assert!(defect.problem.contains(reason), "{}", defect.problem);
+            assert!(!defect.remedy.contains("move"), "{}", defect.remedy);
+            assert!(defect.remedy.contains("check again"), "{}", defect.remedy);
+        }
+    }
+
+    #[test]
+    fn a_file_of_another_owner_is_given_back_and_one_that_others_write_is_closed() {
+        let foreign = told(DiskError::Owner {
+            path: "root/file".into(),
+            owner: 7,
+            caller: 5,
+        });
+        assert!(
+            foreign.remedy.ends_with(": chown 5 root/file"),
+            "{foreign:?}"
+        );
+        let open = told(DiskError::Writable {
+            path: "root/file".into(),
+            mode: 0o666,
+        });
+        assert_eq!(open.remedy, "chmod go-w root/file");
     }
 }

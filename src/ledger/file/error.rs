@@ -8,6 +8,10 @@ use crate::delivery::DeliveryKey;
 use crate::durable::{DiskError, LockError};
 use crate::words::shell;
 
+/// What to do about a root without its frame, which no command can make anew.
+pub(super) const RESTORE_FRAME: &str =
+    "restore `.amiss-root.state` from a backup: nothing else holds the limits and the clock";
+
 /// A refused or failed operation on a root.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
@@ -46,6 +50,17 @@ pub enum LedgerError {
         root: PathBuf,
         /// What is missing.
         reason: &'static str,
+    },
+    /// Rows without the root frame.
+    #[error("the root {0} has no .amiss-root.state, and rows are there")]
+    FrameGone(PathBuf),
+    /// A folder without a root frame that holds what no new root does.
+    #[error("{path}: {reason}")]
+    NotNew {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
     },
     /// Limits that are not the root's.
     #[error("{root}: {reason}")]
@@ -148,9 +163,11 @@ impl Coded for LedgerError {
             | LedgerError::NoFile(_)
             | LedgerError::NoFolder(_) => Code::NotFound,
             LedgerError::Unsafe(_) | LedgerError::InRoot(_) => Code::RootUnsafe,
-            LedgerError::NotPrepared { .. } => Code::RootNotPrepared,
+            LedgerError::NotPrepared { .. } | LedgerError::FrameGone(_) => Code::RootNotPrepared,
             LedgerError::Configuration { .. } => Code::RootConfiguration,
-            LedgerError::Corrupt { .. } | LedgerError::Exhausted(_) => Code::RootCorrupt,
+            LedgerError::Corrupt { .. }
+            | LedgerError::NotNew { .. }
+            | LedgerError::Exhausted(_) => Code::RootCorrupt,
             LedgerError::Full { .. } => Code::Full,
             LedgerError::Expired { .. } => Code::Expired,
             LedgerError::ReportMismatch(_) => Code::ReportMismatch,
@@ -184,6 +201,10 @@ impl Coded for LedgerError {
             LedgerError::NotPrepared { root, .. } => Some(format!(
                 "run `amiss ledger init --root {}` with its limits",
                 shell(root)
+            )),
+            LedgerError::FrameGone(_) => Some(RESTORE_FRAME.into()),
+            LedgerError::NotNew { .. } => Some(format!(
+                "a new root is an empty folder; if this one was a root, {RESTORE_FRAME}"
             )),
             LedgerError::Configuration { remedy, .. } => Some((*remedy).into()),
             LedgerError::Corrupt { .. } => Some("`amiss ledger check` lists every defect".into()),

@@ -106,7 +106,7 @@ impl Root {
     /// A folder without metadata is new only if it holds nothing but what a first init that was
     /// stopped leaves.
     fn check_new(&self) -> Result<(), LedgerError> {
-        self.dir.each_entry(|entry| {
+        let looked = self.dir.each_entry(|entry| {
             match self.known(&entry)? {
                 Name::Maintenance => {}
                 Name::Temporary => {
@@ -120,6 +120,11 @@ impl Root {
                 }
             }
             Ok(())
+        });
+        // `check` says nothing about a folder that is no root, so it is not pointed to.
+        looked.map_err(|error| match error {
+            LedgerError::Corrupt { path, reason } => LedgerError::NotNew { path, reason },
+            other => other,
         })
     }
 

@@ -45,10 +45,17 @@ impl Root {
         if what == Name::Maintenance && kind != Kind::File {
             // Nobody can take this lock, so nobody works on the root.
             self.dir.move_to(name, &target)?;
-            return self.moved(vec![name.to_owned()], &target, 0);
+            let records = self.count_rows()?;
+            return self.moved(vec![name.to_owned()], &target, records);
         }
         let _exclusive = self.exclusive()?;
-        let _admission = self.admission_lock()?;
+        // Nobody can take an admission lock that is no file, and the maintenance lock keeps all out.
+        let broken = name == names::ADMISSION && kind != Kind::File;
+        let _admission = if broken {
+            None
+        } else {
+            Some(self.admission_lock()?)
+        };
         self.refuse_whole(&what, kind, name)?;
         match what {
             // Whatever its kind: what lies under a row's name is counted as a row.

@@ -182,9 +182,13 @@ impl Root {
             root: self.path().to_owned(),
             reason,
         };
-        let metadata: Metadata = self
-            .read_frame(names::ROOT)?
-            .ok_or_else(|| not_prepared("it has no .amiss-root.state"))?;
+        let metadata: Metadata = match self.read_frame(names::ROOT)? {
+            Some(metadata) => metadata,
+            None if self.count_rows().is_ok_and(|rows| rows > 0) => {
+                return Err(LedgerError::FrameGone(self.path().to_owned()));
+            }
+            None => return Err(not_prepared("it has no .amiss-root.state")),
+        };
         if metadata.schema == Schema::Legacy {
             return Err(not_prepared(
                 "its metadata is that of v0.9, or of an interrupted init",

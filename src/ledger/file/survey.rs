@@ -103,12 +103,11 @@ impl Root {
         };
         inside.each_entry(|entry| {
             if entry.name != TEMPORARY_FILE || entry.kind != Kind::File {
-                let shown = format!(
-                    "{}/{}",
-                    name.to_string_lossy(),
+                let reason = format!(
+                    "`{}` in it: no interrupted replacement leaves this behind",
                     entry.name.to_string_lossy()
                 );
-                return Err(self.corrupt(&shown, "no interrupted replacement leaves this behind"));
+                return Err(self.corrupt(&name.to_string_lossy(), reason));
             }
             Ok(())
         })?;
