@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use rustix::io::Errno;
 use serde::Deserialize;
 
 use super::error::IngressError;
@@ -93,6 +94,8 @@ impl Coded for RequestError {
             {
                 Code::NotFound
             }
+            // Time does not cure such a path, so it must not be tried again for ever.
+            RequestError::BodyFile { source, .. } if is_no_path(source) => Code::InputMalformed,
             RequestError::BodyFile { .. } | RequestError::Stream(_) => Code::Io,
             RequestError::Refused(error) => error.code(),
         }
@@ -108,6 +111,17 @@ impl Coded for RequestError {
             RequestError::Refused(error) => error.hint(),
             _ => None,
         }
+    }
+}
+
+/// Whether a path can lead to no file at all, whatever is done about its folders' permissions or
+/// the disk: it has a NUL, goes through a file or in a ring of links, is too long, or is a socket.
+fn is_no_path(error: &std::io::Error) -> bool {
+    let never = [Errno::NOTDIR, Errno::NAMETOOLONG, Errno::LOOP, Errno::NXIO];
+    match error.raw_os_error() {
+        Some(number) => never.iter().any(|errno| errno.raw_os_error() == number),
+        // The standard library's own, for a NUL.
+        None => error.kind() == std::io::ErrorKind::InvalidInput,
     }
 }
 

@@ -934,12 +934,28 @@ fn a_body_beside_the_request_is_a_regular_file_that_is_there() {
     assert!(authentic(&judge(&place("body"))));
     for (name, wanted) in [
         ("none", (66, "NOT_FOUND")),
-        ("body/none", (74, "IO")),
         ("fifo", (65, "INPUT_MALFORMED")),
         (".", (65, "INPUT_MALFORMED")),
     ] {
         let output = judge(&place(name));
         assert_eq!((status(&output), code(&output).as_str()), wanted, "{name}");
+    }
+}
+
+/// The same request would fail again for ever, and status 74 asks for another try.
+#[test]
+fn a_path_that_can_lead_to_no_body_is_an_error_of_the_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(place("body"), "{}").unwrap();
+    std::os::unix::fs::symlink(place("ring"), place("ring")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(place("socket")).unwrap();
+    let long = "x".repeat(256);
+    for name in ["body/none", "ring", "socket", "a\0b", long.as_str()] {
+        let document = json!({"headers": {}, "body_path": place(name)});
+        let output = Receiver::github().verify(document.to_string());
+        let told = (status(&output), code(&output));
+        assert_eq!(told, (65, "INPUT_MALFORMED".to_owned()), "{name:?}");
     }
 }
 
