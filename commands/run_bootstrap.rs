@@ -5,9 +5,9 @@ mod options;
 mod renewal;
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use amiss::clock::{Clock, SystemClock};
@@ -19,6 +19,8 @@ use amiss::process::warden::{Supervision, adopt_orphans};
 use amiss::run::scratch::{ScratchError, sweep};
 use amiss::run::semantic::Templates;
 use amiss::run::{Ran, Settings, Step, run_bootstrap};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
 
 pub use self::options::Arguments;
 use self::renewal::Renewal;
@@ -74,10 +76,7 @@ impl Prepared<'_> {
             Err(failure) if failure.code == Code::ConfigInvalid => return Err(failure),
             templates => templates,
         };
-        check_root(
-            &arguments.root,
-            &[&arguments.repository, &arguments.action_repository],
-        )?;
+        check_root(arguments)?;
         Ok(Prepared {
             arguments,
             plan,
@@ -171,13 +170,35 @@ impl Prepared<'_> {
     }
 }
 
-/// A record root inside a judged tree could be changed by what is judged.
-fn check_root(root: &Path, trees: &[&Path]) -> Result<(), Failure> {
+/// A record root inside a judged tree could be changed by what is judged; and what a run writes
+/// inside the root would be a file there that no root holds.
+fn check_root(arguments: &Arguments) -> Result<(), Failure> {
+    let root = &arguments.root;
     let Ok(real) = root.canonicalize() else {
         // Not there: the ledger says so in its own words.
         return Ok(());
     };
-    for tree in trees {
+    let log = arguments.log.as_deref();
+    let places = [
+        ("scratch directory", Some(arguments.scratch.as_path())),
+        ("report directory", arguments.own_report_dir()),
+        ("log", log.map(folder_of)),
+        // The log itself may be a link.
+        ("log", log),
+    ];
+    for (what, place) in places {
+        let place = place.and_then(|place| place.canonicalize().ok());
+        if let Some(place) = place.filter(|place| place.starts_with(&real)) {
+            let message = format!(
+                "the {what} is at {}, in the record root {}, which holds nothing else",
+                place.display(),
+                root.display()
+            );
+            let hint = format!("choose a {what} outside of the root");
+            return Err(Failure::new(Code::RootUnsafe, message).hint(hint));
+        }
+    }
+    for tree in [&arguments.repository, &arguments.action_repository] {
         if tree.canonicalize().is_ok_and(|tree| real.starts_with(tree)) {
             let message = format!(
                 "the record root {} is inside the tree {}, which the run reads",
@@ -190,6 +211,15 @@ fn check_root(root: &Path, trees: &[&Path]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The folder that a file is in.
+fn folder_of(file: &Path) -> &Path {
+    match file.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) => folder,
+        None => file,
+    }
+}
+
 /// Where the report will be kept, looked at before the run and not after it.
 fn check_report_dir(folder: &Path) -> Result<(), Failure> {
     if folder.is_dir() {
@@ -200,14 +230,40 @@ fn check_report_dir(folder: &Path) -> Result<(), Failure> {
     Err(Failure::new(Code::NotFound, message).hint(format!("mkdir -m 700 {folder}")))
 }
 
+/// Opens the log: a file, a terminal or another device, or the pipe that is our standard error.
 fn open_log(path: &Path) -> Result<File, Failure> {
-    OpenOptions::new()
+    let refused = |reason: &str| {
+        let message = format!("cannot write the log {}: {reason}", path.display());
+        Failure::new(Code::ConfigInvalid, message)
+    };
+    let no_file = || refused("it is no regular file").hint("name a file");
+    // Without blocking: a pipe that nobody reads would be waited for.
+    let flags = OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let log = OpenOptions::new()
         .append(true)
         .create(true)
         .mode(0o600)
+        .custom_flags(i32::try_from(flags.bits()).unwrap_or_default())
         .open(path)
-        .map_err(|error| {
-            let message = format!("cannot write the log {}: {error}", path.display());
-            Failure::new(Code::ConfigInvalid, message)
-        })
+        .map_err(|error| match error.raw_os_error() {
+            Some(number) if number == Errno::NXIO.raw_os_error() => no_file(),
+            _ => refused(&error.to_string()),
+        })?;
+    let facts = log
+        .metadata()
+        .map_err(|error| refused(&error.to_string()))?;
+    let kind = facts.file_type();
+    if !(kind.is_file() || kind.is_char_device() || is_stderr(&facts)) {
+        return Err(no_file());
+    }
+    // The words are written in one piece, also where that has to wait.
+    rustix::fs::fcntl_setfl(&log, OFlags::APPEND)
+        .map_err(|errno| refused(&std::io::Error::from(errno).to_string()))?;
+    Ok(log)
+}
+
+/// Whether a file is what standard error leads to.
+fn is_stderr(facts: &Metadata) -> bool {
+    rustix::fs::fstat(std::io::stderr())
+        .is_ok_and(|ours| ours.st_ino == facts.ino() && ours.st_dev == facts.dev())
 }

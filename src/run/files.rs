@@ -55,18 +55,31 @@ fn too_large() -> io::Error {
 }
 
 /// Copies the bootstrap as it is read, and hashes what is written. The copy cannot be executed yet.
-pub(super) fn copy_bootstrap(from: &mut File, to: &mut File) -> io::Result<Fact> {
-    let mut hash = Sha256::new();
-    let bytes = stream(
-        &mut from.take(MAX_BOOTSTRAP_BYTES.saturating_add(1)),
-        |part| {
-            hash.update(part);
-            to.write_all(part)
-        },
-    )?;
-    if bytes > MAX_BOOTSTRAP_BYTES {
-        return Err(too_large());
+pub(super) fn copy_bootstrap(from: &mut File, to: &mut File) -> Result<Fact, Keep> {
+    let fact = copy(&mut from.take(MAX_BOOTSTRAP_BYTES.saturating_add(1)), to)?;
+    if fact.bytes > MAX_BOOTSTRAP_BYTES {
+        return Err(Keep::Read(too_large()));
     }
+    Ok(fact)
+}
+
+/// Copies to the end, and says which side failed: the one is the operator's file, the other the
+/// room for it.
+fn copy(from: &mut impl Read, to: &mut impl Write) -> Result<Fact, Keep> {
+    let mut hash = Sha256::new();
+    let mut fault = None;
+    let copied = stream(from, |part| {
+        hash.update(part);
+        to.write_all(part).map_err(|error| {
+            fault = Some(error);
+            io::ErrorKind::Other.into()
+        })
+    });
+    let bytes = match (copied, fault) {
+        (_, Some(error)) => return Err(Keep::Write(error)),
+        (Err(error), None) => return Err(Keep::Read(error)),
+        (Ok(bytes), None) => bytes,
+    };
     Ok(Fact {
         sha256: Sha256Hex::from_bytes(&hash.finalize().into()),
         bytes,
@@ -126,37 +139,22 @@ impl Outputs {
             .permissions(fs::Permissions::from_mode(0o600))
             .tempfile_in(if together { scratch } else { directory })
             .map_err(Keep::Write)?;
-        let mut hash = Sha256::new();
         let mut source = At {
             file: &self.report,
             offset: 0,
             left: bytes,
         };
-        let mut fault = None;
-        let mut out = target.as_file();
-        let copied = stream(&mut source, |part| {
-            hash.update(part);
-            out.write_all(part).map_err(|error| {
-                fault = Some(error);
-                io::ErrorKind::Other.into()
-            })
-        });
-        let copied = match (copied, fault) {
-            (_, Some(error)) => return Err(Keep::Write(error)),
-            (Err(error), None) => return Err(Keep::Read(error)),
-            (Ok(copied), None) => copied,
-        };
-        if copied != bytes {
+        let fact = copy(&mut source, &mut target.as_file())?;
+        if fact.bytes != bytes {
             return Err(Keep::Read(io::Error::other("it changed while it was read")));
         }
-        let sha256 = Sha256Hex::from_bytes(&hash.finalize().into());
-        let path = directory.join(sha256.as_str());
+        let path = directory.join(fact.sha256.as_str());
         target
             .persist(&path)
             .map_err(|error| Keep::Write(error.error))?;
         Ok(ReportFile {
             path: text_of(path).map_err(Keep::Write)?,
-            sha256,
+            sha256: fact.sha256,
             bytes,
         })
     }

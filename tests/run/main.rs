@@ -20,6 +20,7 @@ mod limits;
 mod many;
 mod mixups;
 mod objects;
+mod places;
 mod publishers;
 mod publishing;
 mod refresh;

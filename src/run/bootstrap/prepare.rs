@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::super::files::{self, Fact, Outputs};
+use super::super::files::{self, Fact, Keep, Outputs};
 use super::super::request::{Constraint, Controls, Evaluation, Snapshot};
 use super::super::scratch::{Scratch, ScratchError};
 use super::super::semantic::Bound;
@@ -62,7 +62,11 @@ pub(super) fn prepare(settings: &Settings<'_>, step: &Step<'_>) -> Result<Prepar
     let mut bootstrap = files::open_bootstrap(&plan.execution.bootstrap).map_err(unreadable)?;
     let scratch = Scratch::make(settings.scratch)?;
     let mut copy = scratch.create("bootstrap", b"", 0o600)?;
-    let fact = files::copy_bootstrap(&mut bootstrap, &mut copy).map_err(unreadable)?;
+    let fact = files::copy_bootstrap(&mut bootstrap, &mut copy).map_err(|error| match error {
+        Keep::Read(source) => unreadable(source),
+        // A full disk says nothing about the operator's file.
+        Keep::Write(source) => unusable("copy the bootstrap into", scratch.path(), source),
+    })?;
     let refusal = startable::refusal(&copy, scratch.path());
     let mut audit = Map::new();
     note(&mut audit, "bootstrap", &fact);
