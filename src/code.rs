@@ -44,7 +44,7 @@ macro_rules! codes {
 codes! {
     InputMalformed = "INPUT_MALFORMED", 65,
         "The input is not what the contract says: broken JSON, an unknown, missing or repeated member, a wrong type, a number out of range, or no document at all.",
-        "Read the message for the member, mend what produced it, and send it again; the same input fails again.";
+        "Read the message for the member, mend what produced it, and send it again; the same input fails again. An empty input means that an earlier command died: run the line again.";
     InputTooLarge = "INPUT_TOO_LARGE", 65,
         "A document is over its ceiling: 1 MiB for an envelope, 16 MiB for a request, 64 levels of nesting.",
         "Send less, or put a body in a file and name it with `body_path`.";
