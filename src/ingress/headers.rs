@@ -113,7 +113,10 @@ const fn is_token_byte(byte: u8) -> bool {
 
 /// One value, or several of the same name.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "the value of a header is a text or a list of texts"
+)]
 enum Values {
     One(String),
     Several(Vec<String>),

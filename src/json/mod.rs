@@ -1,7 +1,8 @@
 //! The one reader of untrusted JSON: bounded before it allocates, strict about what it accepts.
 //!
-//! A stream of documents is cut at the first byte that makes the present one too large, too deep or
-//! no JSON; nothing behind it is read (page 1.2). Values that amiss does not own stay text.
+//! A stream of documents ends at the first byte that makes the present one too large or too deep:
+//! where it would end is not known then, and nothing behind it is read (page 1.2). A text that is
+//! no JSON and leaves nothing open is refused alone, and the next one is answered. Values that amiss does not own stay text.
 
 mod documents;
 mod extent;
@@ -69,7 +70,7 @@ impl JsonError {
 
 /// The parser's reason without the names of its types, which say nothing to whoever wrote the
 /// document.
-fn plain(reason: &str) -> String {
+pub(crate) fn plain(reason: &str) -> String {
     if reason == "EOF while parsing a value at line 1 column 0" {
         return "there is nothing in it".to_owned();
     }

@@ -3,7 +3,7 @@
 use amiss::code::Code;
 use serde_json::Value;
 
-use crate::common::scene::Scene;
+use crate::common::{self, scene::Scene};
 
 /// Every command that reads envelopes, with flags that are right in the scene.
 const COMMANDS: &[&str] = &[
@@ -112,6 +112,30 @@ fn what_is_over_a_ceiling_is_too_large() {
     envelopes.all_refuse(deep.as_bytes(), "INPUT_TOO_LARGE");
     let open = format!("{{\"mine\":{}", "[".repeat(500_000));
     envelopes.all_refuse(open.as_bytes(), "INPUT_TOO_LARGE");
+}
+
+#[test]
+fn a_text_that_is_no_json_is_refused_alone_and_one_over_a_ceiling_ends_the_stream() {
+    let answers = |bad: &str| {
+        let input = format!("{bad}\n{{\"mine\":1}}\n");
+        let output = common::run(&["publish", "--", "true"], input);
+        assert_eq!(common::status(&output), 65, "{bad:.40}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for bad in ["nonsense", "{\"a\":01}", "{]", "}"] {
+        let answers = answers(bad);
+        let lines: Vec<&str> = answers.lines().collect();
+        assert_eq!(lines.len(), 2, "{answers}");
+        assert!(lines[0].contains("INPUT_MALFORMED"), "{answers}");
+        assert!(lines[1].contains("\"mine\":1"), "{answers}");
+    }
+    let deep = format!("{}{}", "[".repeat(65), "]".repeat(65));
+    let long = format!("\"{}\"", "x".repeat(1024 * 1024));
+    for bad in [deep, long] {
+        let answers = answers(&bad);
+        assert_eq!(answers.lines().count(), 1, "{answers}");
+        assert!(answers.contains("INPUT_TOO_LARGE"), "{answers}");
+    }
 }
 
 #[test]

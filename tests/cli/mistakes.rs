@@ -129,6 +129,11 @@ const OF_STEPS: &[Mistake] = &[
         "make it executable",
     ),
     (
+        "echo '{\"headers\":{\"Name\":5},\"body\":\"\"}' | amiss ingress-verify --route route.json",
+        65,
+        "a text or a list of texts",
+    ),
+    (
         "amiss publish -- false < staged.json",
         69,
         "run the same pipeline again",

@@ -29,7 +29,8 @@ pub(super) fn object(bytes: &[u8]) -> Result<&str, IngressError> {
 /// The members that a type reads; all others are left. The text is one that [`object`] gave: its
 /// depth and its members are checked already.
 pub(super) fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, IngressError> {
-    serde_json::from_str(text).map_err(|error| wrong(format!("the body: {error}")))
+    serde_json::from_str(text)
+        .map_err(|error| wrong(format!("the body: {}", json::plain(&error.to_string()))))
 }
 
 /// One member of the body, read on its own.
@@ -38,7 +39,8 @@ pub(super) fn member<'a, T: Deserialize<'a>>(
     text: Option<&'a RawValue>,
 ) -> Result<T, IngressError> {
     let text = text.ok_or_else(|| wrong(format!("`{name}` is missing")))?;
-    serde_json::from_str(text.get()).map_err(|error| wrong(format!("`{name}`: {error}")))
+    serde_json::from_str(text.get())
+        .map_err(|error| wrong(format!("`{name}`: {}", json::plain(&error.to_string()))))
 }
 
 /// A payload fault.
