@@ -89,7 +89,10 @@ fn a_count_that_is_wrong_damaged_or_gone_is_made_anew_by_what_the_remedy_says_la
         |scene: &Scene| fs::remove_file(scene.file(COUNT)).unwrap(),
         |scene: &Scene| fs::write(scene.file(COUNT), "AMISS").unwrap(),
         |scene: &Scene| {
-            let row = |name: &str| name.ends_with(".state") && !name.starts_with('.');
+            let row = |name: &str| {
+                name.strip_suffix(".state")
+                    .is_some_and(|key| !key.starts_with('.'))
+            };
             let (row, _) = scene
                 .content()
                 .into_iter()
@@ -111,7 +114,10 @@ fn a_count_that_is_wrong_damaged_or_gone_is_made_anew_by_what_the_remedy_says_la
 fn a_damaged_row_is_moved_out_by_what_the_remedy_says_last() {
     let scene = Scene::new(8);
     good(&scene.claim(NOW, &envelope("one")));
-    let row = |name: &str| name.ends_with(".state") && !name.starts_with('.');
+    let row = |name: &str| {
+        name.strip_suffix(".state")
+            .is_some_and(|key| !key.starts_with('.'))
+    };
     let (row, _) = scene
         .content()
         .into_iter()
@@ -142,7 +148,10 @@ fn the_other_name_of_a_file_is_found_by_its_remedy_and_the_file_is_not_moved() {
     let scene = Scene::new(8);
     good(&scene.claim(NOW, &envelope("one")));
     let other = scene.folder.path().join("other");
-    let row = |name: &str| name.ends_with(".state") && !name.starts_with('.');
+    let row = |name: &str| {
+        name.strip_suffix(".state")
+            .is_some_and(|key| !key.starts_with('.'))
+    };
     let (row, _) = scene
         .content()
         .into_iter()
