@@ -265,8 +265,7 @@ impl Dir {
                 check_regular(&there, &self.lock_path(what))?;
                 Ok(true)
             }
-            Ok(_) => Ok(false),
-            Err(Errno::NOENT) => Ok(false),
+            Ok(_) | Err(Errno::NOENT) => Ok(false),
             Err(errno) => Err(DiskError::io("stat", self.path_of(name), errno)),
         }
     }

@@ -11,9 +11,8 @@ use crate::scene::{NOW, Scene, envelope, path};
 
 /// Many envelopes on one input.
 fn many(count: usize) -> String {
-    (0..count)
-        .map(|number| format!("{}\n", envelope(&format!("many-{number}"))))
-        .collect()
+    let lines = (0..count).map(|number| envelope(&format!("many-{number}")).to_string());
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The words that claim on a scene's root at its time.
@@ -53,7 +52,9 @@ fn claimed_into(out: impl Into<Stdio>, wanted: i32) -> usize {
         .unwrap();
     assert_eq!(status(&output), wanted, "{output:?}");
     let after = scene.content();
-    let rows = after.iter().filter(|(name, _)| name.ends_with(".state"));
+    let rows = after
+        .iter()
+        .filter(|(name, _)| name.strip_suffix(".state").is_some());
     assert!(after.len() > before);
     rows.count() - 2
 }
