@@ -35,6 +35,16 @@ fn follow(remedy: &Value, aside: &std::path::Path) -> Output {
         .unwrap()
 }
 
+/// The name of a row's file.
+fn first_row(scene: &Scene) -> String {
+    let names = scene.content().into_iter().map(|(name, _)| name);
+    let mut rows = names.filter(|name| {
+        name.strip_suffix(".state")
+            .is_some_and(|key| !key.starts_with('.'))
+    });
+    rows.next().unwrap()
+}
+
 #[test]
 fn a_lock_that_is_no_file_is_moved_out_and_the_rows_are_still_counted() {
     for name in [
@@ -89,16 +99,7 @@ fn a_count_that_is_wrong_damaged_or_gone_is_made_anew_by_what_the_remedy_says_la
         |scene: &Scene| fs::remove_file(scene.file(COUNT)).unwrap(),
         |scene: &Scene| fs::write(scene.file(COUNT), "AMISS").unwrap(),
         |scene: &Scene| {
-            let row = |name: &str| {
-                name.strip_suffix(".state")
-                    .is_some_and(|key| !key.starts_with('.'))
-            };
-            let (row, _) = scene
-                .content()
-                .into_iter()
-                .find(|(name, _)| row(name))
-                .unwrap();
-            fs::remove_file(scene.file(&row)).unwrap();
+            fs::remove_file(scene.file(&first_row(scene))).unwrap();
         },
     ] {
         let scene = Scene::new(8);
@@ -114,15 +115,7 @@ fn a_count_that_is_wrong_damaged_or_gone_is_made_anew_by_what_the_remedy_says_la
 fn a_damaged_row_is_moved_out_by_what_the_remedy_says_last() {
     let scene = Scene::new(8);
     good(&scene.claim(NOW, &envelope("one")));
-    let row = |name: &str| {
-        name.strip_suffix(".state")
-            .is_some_and(|key| !key.starts_with('.'))
-    };
-    let (row, _) = scene
-        .content()
-        .into_iter()
-        .find(|(name, _)| row(name))
-        .unwrap();
+    let row = first_row(&scene);
     fs::write(scene.file(&row), "AMISS").unwrap();
     let aside = tempfile::tempdir().unwrap();
     good(&follow(&defect(&scene)["remedy"], aside.path()));
@@ -148,15 +141,7 @@ fn the_other_name_of_a_file_is_found_by_its_remedy_and_the_file_is_not_moved() {
     let scene = Scene::new(8);
     good(&scene.claim(NOW, &envelope("one")));
     let other = scene.folder.path().join("other");
-    let row = |name: &str| {
-        name.strip_suffix(".state")
-            .is_some_and(|key| !key.starts_with('.'))
-    };
-    let (row, _) = scene
-        .content()
-        .into_iter()
-        .find(|(name, _)| row(name))
-        .unwrap();
+    let row = first_row(&scene);
     fs::hard_link(scene.file(&row), &other).unwrap();
     let told = defect(&scene);
     let remedy = told["remedy"].as_str().unwrap();
